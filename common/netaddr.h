@@ -1,0 +1,62 @@
+/*
+ * common/netaddr: hardware and network addresses as values.
+ *
+ * Text forms: MAC aa:bb:cc:dd:ee:ff ('-' accepted on input), IPv4 dotted quad,
+ * IPv6 as RFC 5952 writes it.
+ * Byte order: octets stand as on the wire; ports are host order.
+ * Ownership: values only; print functions write into the caller's buffer and return it.
+ * Errors: parsers return false and leave *out untouched.  Pure.
+ */
+#ifndef COMMON_NETADDR_H
+#define COMMON_NETADDR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mac {
+    uint8_t octet[6];
+};
+
+struct ip4 {
+    uint8_t octet[4];
+};
+
+/* One end of a UDP exchange.  IPv4 stands as ::ffff:a.b.c.d (RFC 4291 section 2.5.5.2). */
+struct endpoint {
+    uint8_t ip[16];
+    uint32_t scope; /* interface index of a link-local IPv6 address, else 0 */
+    uint16_t port;
+};
+
+#define MAC_TEXT      18 /* buffer sizes, closing NUL included */
+#define IP4_TEXT      16
+#define IP_TEXT       46
+#define ENDPOINT_TEXT 64
+
+static const struct ip4 IP4_ANY = {{0, 0, 0, 0}};
+static const struct ip4 IP4_BROADCAST = {{255, 255, 255, 255}};
+
+/* True and *out set when the whole text is one MAC address. */
+bool mac_parse(const char *text, struct mac *out);
+bool mac_equal(const struct mac *a, const struct mac *b);
+char *mac_print(const struct mac *mac, char buf[MAC_TEXT]);
+
+/* Dotted quad, four decimal numbers without leading zeros. */
+bool ip4_parse(const char *text, struct ip4 *out);
+bool ip4_equal(struct ip4 a, struct ip4 b);
+bool ip4_is_any(struct ip4 ip);
+char *ip4_print(struct ip4 ip, char buf[IP4_TEXT]);
+
+struct endpoint endpoint_ip4(struct ip4 ip, uint16_t port);
+bool endpoint_is_ip4(const struct endpoint *e);
+/* The IPv4 address; meaningful only when endpoint_is_ip4(). */
+struct ip4 endpoint_to_ip4(const struct endpoint *e);
+/* Same address, scope and port. */
+bool endpoint_equal(const struct endpoint *a, const struct endpoint *b);
+/* The address alone, without port: "10.0.0.7", "fe80::1%3". */
+char *endpoint_print_ip(const struct endpoint *e, char buf[ENDPOINT_TEXT]);
+/* "10.0.0.7:2071", "[fe80::1%3]:2071". */
+char *endpoint_print(const struct endpoint *e, char buf[ENDPOINT_TEXT]);
+
+#endif

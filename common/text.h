@@ -1,0 +1,32 @@
+/*
+ * common/text: strict reading of numbers, safe printing of what a peer sent.
+ *
+ * Ownership: everything is written into the caller's buffer.  Pure.
+ */
+#ifndef COMMON_TEXT_H
+#define COMMON_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decimal digits only: no sign, no blank, no overflow.  False leaves *out untouched. */
+bool text_decimal(const char *text, uint64_t *out);
+
+/*
+ * Writes len octets of a peer as printable ASCII: anything outside 0x20..0x7e, and the
+ * backslash, becomes \xNN.  What does not fit is cut and ends in "...".  Always
+ * NUL-terminated (size >= 8).  Returns buf.
+ */
+char *text_show(const void *octets, size_t len, char *buf, size_t size);
+
+/*
+ * How many single-character edits (insert, delete, replace, swap of neighbours) lie between
+ * two words, capped at 99.  Words over 63 characters count as 99 apart.
+ */
+unsigned text_distance(const char *a, const char *b);
+
+/* "1.6GB", "512B": three digits at most, powers of 1000.  Returns buf. */
+char *text_bytes(uint64_t octets, char *buf, size_t size);
+
+#endif

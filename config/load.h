@@ -1,0 +1,20 @@
+/*
+ * config/load: JSON text to a snapshot, or every fault in it.
+ *
+ *     boot.json:7:14: tftp.max_block_size: 70000 is outside 8..65464
+ *
+ * Comments (// and slash-star) are allowed and keep positions exact.
+ *
+ * Ownership: the snapshot is the caller's; faults go into the caller's list (config/faults.h).
+ * Errors: NULL when there is at least one fault of severity FAULT_ERROR.
+ * Reads no file and opens nothing: the caller brings the text.  Shell: jansson, malloc.
+ */
+#ifndef CONFIG_LOAD_H
+#define CONFIG_LOAD_H
+
+#include "config/faults.h"
+#include "config/snapshot.h"
+
+struct snapshot *config_load(const char *text, size_t len, struct faults *faults);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * tftp/session: one read transfer, as a state machine without I/O.
+ *
+ * The owner feeds it packets and the time, then pulls what is to be sent:
+ *
+ *     tftp_session_input() / tftp_session_timeout()      something happened
+ *     while (tftp_session_next(&s, now, &send)) ...      send these
+ *     tftp_session_deadline()                            wake me then
+ *     tftp_session_unsend()                              the kernel did not take that one
+ *
+ * Blocks are counted from 1 in 64 bits and never wrap; the 16-bit wire number is derived,
+ * so files of any size work and "rollover" is not a case.
+ *
+ * Loss recovery, in the words of the code:
+ *   rto      srtt + 4 rttvar, clamped, doubled while nothing is heard (RFC 6298; Karn's rule).
+ *            First expiry: a tail probe (the last block sent); second: the whole window;
+ *            later ones in turn.
+ *   overdue  an ACK at or before the end of what was sent, but not the end itself, says that
+ *            something is missing *or* still on its way.  The window is sent again once the
+ *            last block sent is older than a round trip and no further ACK has come for a
+ *            moment: about one round trip per loss, and a client that acknowledges every
+ *            stray block (EDK2) or every block at all cannot start a storm.
+ *   window 1 a repeated ACK never causes a DATA (RFC 1123 section 4.2.3.1, the Sorcerer's
+ *            Apprentice).
+ *
+ * Spec: RFC 1350 section 2 and 6, RFC 7440 section 4, RFC 1123 section 4.2.3.
+ * Units: usec_t for time, blocks for windows, octets for offsets and lengths.
+ * Ownership: the struct is the caller's and holds no pointers; it may be memcpy'd.
+ * Errors: s.state and s.end say how it ended.  Pure: no allocation, no system call.
+ */
+#ifndef TFTP_SESSION_H
+#define TFTP_SESSION_H
+
+#include "common/clock.h"
+#include "tftp/packet.h"
+
+enum tftp_state {
+    TFTP_OFFERED, /* first packet out (OACK, or DATA 1), nothing heard yet */
+    TFTP_SENDING, /* the client has answered */
+    TFTP_ENDED,   /* see tftp_session.end */
+};
+
+enum tftp_end {
+    TFTP_END_NONE = 0,
+    TFTP_END_DONE,         /* last block acknowledged */
+    TFTP_END_NO_FINAL_ACK, /* everything sent, only the last ACK never came: not a failure */
+    TFTP_END_PROBE,        /* ERROR before any data was acknowledged: a size probe (EDK2) */
+    TFTP_END_ABORTED,      /* ERROR from the client in mid-transfer */
+    TFTP_END_NO_ANSWER,    /* the first packet was never answered */
+    TFTP_END_STALLED,      /* no progress for terms.patience */
+    TFTP_END_CLOSED,       /* tftp_session_close(): the owner ended it */
+    TFTP_END_COUNT,
+};
+
+struct tftp_terms {
+    uint64_t file_size; /* octets */
+    uint32_t blksize;   /* 8..65464 */
+    uint32_t window;    /* 1..65535 */
+    bool oack;          /* options were agreed: begin with an OACK */
+    usec_t rto_max;     /* > 0; a negotiated timeout, or TFTP_RTO_MAX */
+    usec_t patience;    /* how long without progress, > 0 */
+};
+
+#define TFTP_RTO_FIRST      (500 * USEC_PER_MSEC) /* before any round trip was measured */
+#define TFTP_RTO_MIN        (20 * USEC_PER_MSEC)
+#define TFTP_RTO_MAX        (1 * USEC_PER_SEC)
+#define TFTP_PATIENCE       (35 * USEC_PER_SEC) /* over EDK2's 6 x 4 s and U-Boot's 5 s steps */
+#define TFTP_FIRST_SENDS    3 /* a mute or forged address gets the first packet this often */
+#define TFTP_FIRST_PATIENCE (5 * USEC_PER_SEC)
+
+struct tftp_stats {
+    uint64_t sent_blocks;   /* DATA packets given out, repeats included */
+    uint64_t resent_blocks; /* of these, repeats */
+    uint32_t timeouts;      /* rto expiries */
+    uint32_t overdue;       /* windows sent again by the overdue rule */
+};
+
+struct tftp_session {
+    struct tftp_terms terms;
+    enum tftp_state state;
+    enum tftp_end end;
+    uint64_t last;        /* number of the final block, >= 1 */
+    uint64_t acked;       /* highest block acknowledged in order */
+    uint64_t next;        /* next block to give out, acked < next */
+    uint64_t limit;       /* the window ends here: blocks up to limit may go out */
+    uint64_t high;        /* highest block ever given out */
+    uint64_t probe;       /* a single block to give out first, 0: none */
+    bool offer_due;       /* the OACK is to be given out */
+    bool clean;           /* nothing was repeated since acked moved: a sample may be taken */
+    usec_t sent_at;       /* when the newest packet went out */
+    usec_t progress_at;   /* when acked last moved, or the transfer began */
+    usec_t rto_at;        /* USEC_NEVER: nothing outstanding */
+    usec_t due_at;        /* overdue rule, USEC_NEVER: not armed */
+    usec_t srtt;          /* 0: no sample yet */
+    usec_t rttvar;
+    unsigned backoff;     /* rto expiries in a row */
+    unsigned first_sends; /* of the first packet */
+    uint16_t error_code;  /* the client's, when end is PROBE or ABORTED */
+    struct tftp_stats stats;
+};
+
+struct tftp_send {
+    enum tftp_op op; /* TFTP_OACK or TFTP_DATA */
+    uint64_t number; /* DATA: 1..last; the wire number is its low 16 bits */
+    uint64_t offset; /* DATA: into the file */
+    uint32_t len;    /* DATA: 0..blksize */
+};
+
+void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, usec_t now);
+/* ACK and ERROR matter; anything else is ignored.  A repeated RRQ: tftp_session_again(). */
+void tftp_session_input(struct tftp_session *s, const struct tftp_packet *in, usec_t now);
+/*
+ * The client sent its request once more.  True: it belongs to this transfer (the first
+ * packet is repeated if an rto has passed).  False: the client had already answered, so it
+ * has started over and the owner begins a new transfer in its place.
+ */
+bool tftp_session_again(struct tftp_session *s, usec_t now);
+void tftp_session_timeout(struct tftp_session *s, usec_t now);
+bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out);
+/* Takes back what tftp_session_next() gave out last, and all after it: it is given again. */
+void tftp_session_unsend(struct tftp_session *s, const struct tftp_send *first);
+usec_t tftp_session_deadline(const struct tftp_session *s);
+void tftp_session_close(struct tftp_session *s);
+
+const char *tftp_end_name(enum tftp_end end);
+
+#endif
