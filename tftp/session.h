@@ -14,7 +14,7 @@
  * Loss recovery, in the words of the code:
  *   rto      srtt + 4 rttvar, clamped, doubled while nothing is heard (RFC 6298; Karn's rule).
  *            First expiry: a tail probe (the last block sent); second: the whole window;
- *            later ones in turn.
+ *            later ones as speak_again() in session.c has it.
  *   overdue  an ACK at or before the end of what was sent, but not the end itself, says that
  *            something is missing *or* still on its way.  The window is sent again once the
  *            last block sent is older than a round trip and no further ACK has come for a
@@ -87,6 +87,7 @@ struct tftp_session {
     uint64_t probe; /* a single block to give out first, 0: none */
     bool offer_due; /* the OACK is to be given out */
     bool clean;     /* nothing was repeated since acked moved: a sample may be taken */
+    bool repeats;   /* the open window was given out more than once */
     usec_t sent_at; /* when the newest packet went out */
     usec_t progress_at; /* when acked last moved, or the transfer began */
     usec_t rto_at;      /* USEC_NEVER: nothing outstanding */
