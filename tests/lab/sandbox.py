@@ -7,6 +7,7 @@ frees everything.  So runs side by side never meet, nothing is left behind even 
 SIGKILL, and no packet leaves: there is no link to the machine's own network.
 """
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -54,10 +55,13 @@ def end(proc):
         return
     try:
         with open("/proc/%d/task/%d/children" % (proc.pid, proc.pid)) as f:
-            for first in f.read().split():
-                os.kill(int(first), signal.SIGKILL)
-    except OSError:
-        proc.kill()
+            children = [os.pidfd_open(int(pid)) for pid in f.read().split()]
+    except OSError:                             # it is just ending by itself
+        children = []
+    proc.kill()
+    for child in children:                      # ready when it has ended, and all it held
+        select.select([child], [], [])
+        os.close(child)
     proc.wait()
 
 
