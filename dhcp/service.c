@@ -66,8 +66,8 @@ int dhcp_service_open(const struct snapshot *config, struct dhcp_files files,
                       struct dhcp_service **out, char why[DHCP_SERVICE_WHY_SIZE])
 {
     struct dhcp_service *s = calloc(1, sizeof *s);
+    snprintf(why, DHCP_SERVICE_WHY_SIZE, "out of memory");
     if (!s) {
-        snprintf(why, DHCP_SERVICE_WHY_SIZE, "out of memory");
         return -ENOMEM;
     }
     s->config = config;
