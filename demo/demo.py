@@ -20,6 +20,7 @@ import servers  # noqa: E402
 from machine import Machine, mac, qemu_argv  # noqa: E402
 
 TIMEOUT = 120
+START_PXE = ">>Start PXE over IPv4"
 FILES = {"x86-bios": "probe.0", "x64-uefi": "probex64.efi"}
 
 
@@ -47,7 +48,7 @@ class Screen:
         self.live = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.live and not os.environ.get("NO_COLOR")
         self.start = self.spoken = time.monotonic()
-        self.waiting = False
+        self.waiting = ""
 
     def restart(self):
         """Time counts from here."""
@@ -64,7 +65,7 @@ class Screen:
     def put(self, text=""):
         """A line as it is."""
         print(("\r\033[K" if self.waiting else "") + text, flush=True)
-        self.waiting, self.spoken = False, time.monotonic()
+        self.waiting, self.spoken = "", time.monotonic()
 
     def say(self, who, text, kind=None):
         """A line with time and speaker."""
@@ -72,11 +73,11 @@ class Screen:
 
     def wait(self, text):
         """To be called often while nothing happens."""
-        if self.live:
-            print("\r\033[K%s  %s" % (self.clock(), self.paint("lab", "...   " + text)), end="",
-                  flush=True)
-            self.waiting = True
-        elif time.monotonic() - self.spoken > 3:
+        line = "%s  %s" % (self.clock(), self.paint("lab", "...   " + text))
+        if self.live and line != self.waiting:
+            print("\r\033[K" + line, end="", flush=True)
+            self.waiting = line
+        elif not self.live and time.monotonic() - self.spoken > 3:
             self.say("...", text, "lab")
 
 
@@ -88,13 +89,13 @@ def from_dhcp(line):
 
 def from_pxed(line):
     """pxed's log, without the clock and the fields that are the same in every line here."""
-    line = re.sub(r"^(<\d>|[-\d:.TZ]+ )", "", line)
-    return re.sub(r" (mac|interface)=\S+", "", line)
+    line = re.sub(r"^(<\d>|[\d:.]+ )(pxed )?", "", line)
+    return re.sub(r" (mac|interface|profile|form|port|peer|rtt_ms)=\S+", "", line)
 
 
 def from_pc(line):
     """Of what the firmware prints, the lines that tell of the boot."""
-    told = re.search(r">>Start PXE.*|Station IP.*|NBP file.*|iPXE initialising.*|Next server:.*|"
+    told = re.search(START_PXE + r"|Station IP.*|NBP file(?:name|size| down).*|iPXE initialising.*|Next server:.*|"
                      r"Filename:.*|tftp://.*|PXE-E.*|%s.*" % payloads.MARKER, line)
     return told.group().strip() if told else None
 
@@ -109,11 +110,13 @@ class Follow:
     def poll(self):
         """Says the lines that have been finished since the last call."""
         with open(self.path, encoding="latin-1", newline="") as f:
-            lines = network.clean(f.read()).split("\n")
+            text = network.clean(f.read())
+        # EDK2 finishes this line only when all is over.
+        lines = text.replace(START_PXE, START_PXE + "\n").split("\n")
         for line in lines[self.shown:-1]:
             text = self.translate(line)
             if text:
-                self.screen.say(self.who, text[:100], "good" if payloads.MARKER in text else None)
+                self.screen.say(self.who, text, "good" if payloads.MARKER in text else None)
         self.shown = len(lines) - 1
 
 
@@ -124,10 +127,10 @@ def start_host(screen, pxed):
     network.make_host(network.PXE)
     screen.say("lab", "a private network: one bridge, one host (%s), no way out" % network.PXE[1])
     servers.start_dnsmasq(network.PXE)
-    screen.say("dhcp", "dnsmasq serves addresses, and knows nothing of network boot")
+    screen.say("dhcp", "dnsmasq: gives addresses, knows nothing of network boot")
     payloads.build("tftp")
     proc = servers.start_pxed(pxed, os.path.abspath("tftp"), FILES)
-    screen.say("pxed", "pxed runs beside it, on the same host: " +
+    screen.say("pxed", "runs beside it, on the same host: " +
                ", ".join("%s gets %s" % item for item in FILES.items()))
     return proc
 
@@ -143,7 +146,7 @@ def boot(screen, index, pc, logs):
     def show():
         for log in logs:
             log.poll()
-        screen.wait("the firmware works")
+        screen.wait("the firmware is at work")
     try:
         why = machine.wait_for(pc.marker, TIMEOUT, show)
         seconds = machine.seconds()
@@ -165,6 +168,7 @@ def inside(pxed):
         proc = start_host(screen, pxed)
         logs = [Follow(screen, "dhcp", "dhcp.log", from_dhcp),
                 Follow(screen, "pxed", "pxed.log", from_pxed)]
+        logs[1].poll()
         times = [boot(screen, i, pc, logs) for i, pc in enumerate(PCS)]
         servers.stop_pxed(proc)
     except network.LabError as e:
@@ -189,11 +193,10 @@ def main():
     try:
         return proc.wait()
     except SystemExit:
-        print("\ndemo: interrupted", file=sys.stderr)
-        raise
-    finally:
         sandbox.end(proc)
-        print("the network, the servers and the PCs are gone again")
+        print("\ndemo: interrupted; the network, the servers and the PCs are gone",
+              file=sys.stderr)
+        raise
 
 
 if __name__ == "__main__":

@@ -74,18 +74,25 @@ def spawn(argv, log, host=None, env=None):
         raise LabError("%s is not installed" % e.filename) from e
 
 
-def wait_udp(proc, port, log, seconds=10.0):
-    """Waits until the program's network holds a socket bound to the UDP port."""
+def wait_until(ready, proc, log, seconds=10.0):
+    """Waits until ready() holds, as long as the program runs."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while not ready():
         if proc.poll() is not None:
             raise LabError("%s ended at once, status %d: %s" % (
                 log.removesuffix(".log"), proc.returncode, tail(log, 3)))
-        with open("/proc/%d/net/udp" % proc.pid) as f:
-            if re.search(r":%04X 0" % port, f.read()):
-                return
+        if time.monotonic() > deadline:
+            raise LabError("%s is not ready after %d s: %s" % (
+                log.removesuffix(".log"), seconds, tail(log, 3)))
         time.sleep(0.02)
-    raise LabError("nothing listens on UDP port %d: %s" % (port, tail(log, 3)))
+
+
+def wait_udp(proc, port, log):
+    """Waits until a socket on the program's host is bound to the UDP port."""
+    def bound():
+        with open("/proc/%d/net/udp" % proc.pid) as f:
+            return re.search(r":%04X 0" % port, f.read())
+    wait_until(bound, proc, log)
 
 
 def clean(text):
@@ -124,9 +131,4 @@ def record(path):
     """Records what the first virtual machine sends and receives; of long packets the start."""
     proc = spawn(["tcpdump", "-i", "tap0", "-n", "-s", "700", "-U", "--immediate-mode",
                   "-Z", "root", "-w", path], "tcpdump.log")
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        if os.path.exists(path) and os.path.getsize(path) >= 24:
-            return proc
-        time.sleep(0.02)
-    raise LabError("no recording: " + tail("tcpdump.log", 3))
+    wait_until(lambda: os.path.exists(path) and os.path.getsize(path) >= 24, proc, "tcpdump.log")

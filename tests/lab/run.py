@@ -56,7 +56,7 @@ def start_servers(boot, pxed):
 def transfers():
     """What pxed says of the files it sent: one line of fields each."""
     with open("pxed.log", errors="replace") as f:
-        return re.findall(r"tftp done (.*)", f.read())
+        return re.findall(r"tftp done .*?(file=.*)", f.read())
 
 
 def verdict(boot, pc):

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 
-from network import PXE, LabError, spawn, tail, wait_udp, write
+from network import PXE, LabError, spawn, tail, wait_udp, wait_until, write
 
 FIRST, LAST = "10.77.0.100", "10.77.0.199"
 USUAL_FILES = {"x86-bios": "probe.0", "x86-uefi": "probeia32.efi", "x64-uefi": "probex64.efi",
@@ -96,7 +96,7 @@ def start_pxed(program, root, files, profiles=None, hosts=()):
     if not shutil.which(program):
         raise LabError("there is no %s (make)" % program)
     proc = spawn([program, "run", "-c", conf], "pxed.log", PXE)
-    wait_udp(proc, 69, "pxed.log")
+    wait_until(lambda: "pxed ready" in tail("pxed.log", 10), proc, "pxed.log")
     return proc
 
 
