@@ -74,9 +74,14 @@ struct host {
 
 struct hosts; /* config/hosts.h: the lookup table */
 
+/*
+ * What is said about hosts that are not in the table.  Nothing said: the profile named
+ * "default" when there is one, else they are ignored.
+ */
 struct unknown_hosts {
     enum host_action action;
-    uint16_t profile;
+    uint16_t profile; /* index; with HOST_BOOT only */
+    uint32_t line;    /* in the configuration file; 0: nothing is said there */
 };
 
 struct snapshot {
@@ -96,6 +101,9 @@ struct snapshot {
  * 7 and 9 stand in for each other when only one is set (real x64 firmware sends either).
  */
 const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch);
+
+/* The key of a boot slot in a profile: an architecture's name, or "ipxe". */
+const char *slot_name(unsigned slot);
 
 void snapshot_free(struct snapshot *s); /* NULL is fine */
 
