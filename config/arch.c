@@ -86,16 +86,17 @@ static bool parse_number(const char *text, uint16_t *out)
     if (len == 0 || len > 5) {
         return false;
     }
+    unsigned base = hex ? 16 : 10;
     unsigned long n = 0;
     for (size_t i = 0; i < len; i++) {
-        const char *all = "0123456789abcdef";
-        char c =
-            digits[i] >= 'A' && digits[i] <= 'F' ? (char)(digits[i] + 32) : digits[i];
-        const char *found = strchr(all, c);
-        if (!found || (!hex && found - all > 9)) {
+        const char *all = "0123456789abcdefABCDEF";
+        const char *found = strchr(all, digits[i]);
+        unsigned digit = found ? (unsigned)(found - all) : base;
+        digit -= digit >= 16 ? 6 : 0; /* capital letters */
+        if (!found || digit >= base) {
             return false;
         }
-        n = n * (hex ? 16 : 10) + (unsigned long)(found - all);
+        n = n * base + digit;
     }
     if (n >= ARCH_COUNT) {
         return false;
@@ -106,9 +107,9 @@ static bool parse_number(const char *text, uint16_t *out)
 
 bool arch_parse(const char *text, uint16_t *out)
 {
-    for (uint16_t i = 0; i < ARCH_COUNT; i++) {
+    for (unsigned i = 0; i < ARCH_COUNT; i++) {
         if (!strcmp(rows[i].name, text)) {
-            *out = i;
+            *out = (uint16_t)i;
             return true;
         }
     }

@@ -95,23 +95,33 @@ void faults_sort(struct faults *f)
 
 /* -- printing -------------------------------------------------------------------------- */
 
-/* A place that moves forward through the text, line by line. */
+/* One line of the text; moves forward from fault to fault. */
 struct source {
-    const char *p;
+    const char *text;
     const char *end;
-    int line;
+    const char *line;
+    const char *line_end; /* at its line break, or end */
+    int number;
 };
 
-static void go_to_line(struct source *s, const char *text, int line)
+static void enter_line(struct source *s, const char *line)
 {
-    if (line < s->line) {
-        s->p = text;
-        s->line = 1;
+    const char *nl = line < s->end ? memchr(line, '\n', (size_t)(s->end - line)) : NULL;
+    s->line = line;
+    s->line_end = nl ? nl : s->end;
+}
+
+static void go_to_line(struct source *s, int number)
+{
+    if (number < s->number) {
+        s->number = 0;
     }
-    while (s->line < line && s->p < s->end) {
-        const char *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
-        s->p = nl ? nl + 1 : s->end;
-        s->line++;
+    if (s->number == 0) {
+        enter_line(s, s->text);
+        s->number = 1;
+    }
+    for (; s->number < number && s->line_end < s->end; s->number++) {
+        enter_line(s, s->line_end + 1);
     }
 }
 
@@ -148,7 +158,7 @@ static size_t character(const unsigned char *p, size_t left)
     return 0;
 }
 
-/* One character of the line, and in the caret's line as much white space if mark is true. */
+/* One character of the line, or white space as wide.  Octets of the line it took. */
 static size_t show_one(const char *p, size_t left, bool only_space, FILE *to)
 {
     if (*p == '\t') {
@@ -166,48 +176,46 @@ static size_t show_one(const char *p, size_t left, bool only_space, FILE *to)
     return n ? n : 1;
 }
 
-/* The part [from, to) of the line that is shown, and the octet the caret stands under. */
-static void show_excerpt(const char *line, size_t len, size_t at, FILE *out)
+static bool mid_character(char c)
 {
-    size_t from = 0;
-    size_t to = len;
-    if (len > EXCERPT_MAX) {
-        from = at > EXCERPT_MAX / 2 ? at - EXCERPT_MAX / 2 : 0;
-        to = len - from > EXCERPT_MAX ? from + EXCERPT_MAX : len;
-    }
-    while (from > 0 && from < at && ((unsigned char)line[from] & 0xc0) == 0x80) {
-        from++;
-    }
-    while (to < len && to > at && ((unsigned char)line[to] & 0xc0) == 0x80) {
-        to--;
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        size_t stop = pass == 0 ? to : at;
-        fputs(from == 0 ? "" : pass == 0 ? "..." : "   ", out);
-        for (size_t i = from; i < stop;) {
-            i += show_one(line + i, to - i, pass == 1, out);
-        }
-        fputs(pass == 1 ? "^\n" : to < len ? "...\n" : "\n", out);
-    }
+    return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-static void show_source(struct source *s, const char *text, const struct fault *fault,
-                        FILE *to)
+/* The line around octet at: the text, or as much white space with a caret behind it. */
+static void show_excerpt(const char *line, size_t len, size_t at, bool caret, FILE *out)
 {
-    go_to_line(s, text, fault->line);
-    const char *nl = s->p < s->end ? memchr(s->p, '\n', (size_t)(s->end - s->p)) : NULL;
-    size_t len = (size_t)((nl ? nl : s->end) - s->p);
-    if (len > 0 && s->p[len - 1] == '\r') {
+    size_t from = len > EXCERPT_MAX && at > EXCERPT_MAX / 2 ? at - EXCERPT_MAX / 2 : 0;
+    size_t to = len - from > EXCERPT_MAX ? from + EXCERPT_MAX : len;
+
+    while (from < at && from > 0 && mid_character(line[from])) {
+        from++;
+    }
+    while (to > at && to < len && mid_character(line[to])) {
+        to--;
+    }
+    fprintf(out, "%*s", from > 0 && caret ? 3 : 0, from > 0 && !caret ? "..." : "");
+    for (size_t i = from; i < (caret ? at : to);) {
+        i += show_one(line + i, to - i, caret, out);
+    }
+    fputs(caret ? "^\n" : to < len ? "...\n" : "\n", out);
+}
+
+static void show_source(struct source *s, const struct fault *fault, FILE *to)
+{
+    go_to_line(s, fault->line);
+    size_t len = (size_t)(s->line_end - s->line);
+    if (len > 0 && s->line[len - 1] == '\r') {
         len--;
     }
     size_t at = (size_t)fault->column - 1;
-    show_excerpt(s->p, len, at < len ? at : len, to);
+    show_excerpt(s->line, len, at < len ? at : len, false, to);
+    show_excerpt(s->line, len, at < len ? at : len, true, to);
 }
 
 void faults_print(const struct faults *f, const char *file, const char *text, size_t len,
                   FILE *to)
 {
-    struct source source = {text, text ? text + len : NULL, 1};
+    struct source source = {.text = text, .end = text ? text + len : NULL};
     for (size_t i = 0; i < f->count; i++) {
         const struct fault *fault = &f->list[i];
         bool placed = fault->line > 0 && fault->column > 0;
@@ -218,7 +226,7 @@ void faults_print(const struct faults *f, const char *file, const char *text, si
         fprintf(to, ": %s%s%s%s\n", fault->severity == FAULT_WARNING ? "warning: " : "",
                 fault->path, fault->path[0] ? ": " : "", fault->text);
         if (text && placed) {
-            show_source(&source, text, fault, to);
+            show_source(&source, fault, to);
         }
     }
     if (f->lost > 0) {

@@ -45,7 +45,7 @@ struct hosts *hosts_new(size_t expected)
         return table;
     }
     table->chunk_room = expected / CHUNK + 1;
-    table->chunks = calloc(table->chunk_room, sizeof(struct slot *));
+    table->chunks = calloc(table->chunk_room, sizeof(void *));
     if (!table->chunks) {
         free(table);
         return NULL;
@@ -58,19 +58,60 @@ static struct slot *slot_at(const struct hosts *table, size_t index)
     return &table->chunks[index / CHUNK][index % CHUNK];
 }
 
+/*
+ * Every use of the hash macros stands here, in functions of a few lines.
+ * NOLINTBEGIN(readability-function-size): what the macros unfold to nests deeply
+ */
+static struct slot *find_key(const struct hosts *table, const uint8_t key[MAC_KEY_LEN])
+{
+    struct slot *found;
+    HASH_FIND(hh, table->by_mac, key, MAC_KEY_LEN, found);
+    return found;
+}
+
+static struct uuid_slot *find_uuid_key(const struct hosts *table, const uint8_t uuid[16])
+{
+    struct uuid_slot *found;
+    HASH_FIND(hh, table->by_uuid, uuid, 16, found);
+    return found;
+}
+
+static bool put_key(struct hosts *table, struct slot *slot)
+{
+    HASH_ADD_KEYPTR(hh, table->by_mac, &slot->host.mac, MAC_KEY_LEN, slot);
+    return slot->hh.tbl != NULL;
+}
+
+static bool put_uuid_key(struct hosts *table, struct uuid_slot *u)
+{
+    HASH_ADD_KEYPTR(hh, table->by_uuid, u->slot->host.uuid, 16, u);
+    return u->hh.tbl != NULL;
+}
+
+static void drop_key(struct hosts *table, struct slot *slot)
+{
+    HASH_DEL(table->by_mac, slot);
+}
+
+/* Frees the tables; the elements and their hh.next stay as they are. */
+static void drop_all_keys(struct hosts *table)
+{
+    HASH_CLEAR(hh, table->by_mac);
+    HASH_CLEAR(hh, table->by_uuid);
+}
+/* NOLINTEND(readability-function-size) */
+
 void hosts_free(struct hosts *table)
 {
-    struct uuid_slot *u;
-    struct uuid_slot *next;
-
     if (!table) {
         return;
     }
-    HASH_CLEAR(hh, table->by_mac);
-    HASH_ITER(hh, table->by_uuid, u, next)
-    {
-        HASH_DEL(table->by_uuid, u);
+    struct uuid_slot *u = table->by_uuid;
+    drop_all_keys(table);
+    while (u) {
+        struct uuid_slot *next = u->hh.next;
         free(u);
+        u = next;
     }
     for (size_t i = 0; i < table->count; i++) {
         free(slot_at(table, i)->host.name);
@@ -78,7 +119,7 @@ void hosts_free(struct hosts *table)
     for (size_t i = 0; i < table->chunk_count; i++) {
         free(table->chunks[i]);
     }
-    free(table->chunks);
+    free((void *)table->chunks);
     free(table);
 }
 
@@ -101,21 +142,19 @@ static void swap_fields(const uint8_t in[16], uint8_t out[16])
 
 /* The slot of exactly this pattern: 6 octets are a MAC, fewer a prefix. */
 static struct slot *find_pattern(const struct hosts *table, const struct mac *mac,
-                                 uint8_t len)
+                                 size_t len)
 {
     uint8_t key[MAC_KEY_LEN] = {0};
-    struct slot *found;
     memcpy(key, mac->octet, len);
-    key[sizeof(struct mac)] = len;
-    HASH_FIND(hh, table->by_mac, key, MAC_KEY_LEN, found);
-    return found;
+    key[sizeof(struct mac)] = (uint8_t)len;
+    return find_key(table, key);
 }
 
 /* Of the prefixes that match, the one that stands first in the file. */
 static struct slot *find_prefix(const struct hosts *table, const struct mac *mac)
 {
     struct slot *first = NULL;
-    for (uint8_t len = 1; len < sizeof(struct mac); len++) {
+    for (size_t len = 1; len < sizeof(struct mac); len++) {
         struct slot *s = table->has_prefix[len] ? find_pattern(table, mac, len) : NULL;
         if (s && (!first || s->index < first->index)) {
             first = s;
@@ -127,15 +166,14 @@ static struct slot *find_prefix(const struct hosts *table, const struct mac *mac
 static const struct slot *find_uuid(const struct hosts *table, const uint8_t uuid[16])
 {
     uint8_t swapped[16];
-    struct uuid_slot *found;
 
     if (uuid_is_junk(uuid)) {
         return NULL;
     }
-    HASH_FIND(hh, table->by_uuid, uuid, 16, found);
+    const struct uuid_slot *found = find_uuid_key(table, uuid);
     if (!found) {
         swap_fields(uuid, swapped);
-        HASH_FIND(hh, table->by_uuid, swapped, 16, found);
+        found = find_uuid_key(table, swapped);
     }
     return found ? found->slot : NULL;
 }
@@ -185,7 +223,7 @@ static struct slot *spare_slot(struct hosts *table)
     }
     if (table->chunk_count == table->chunk_room) {
         size_t room = table->chunk_room ? 2 * table->chunk_room : 4;
-        struct slot **chunks = realloc(table->chunks, room * sizeof *chunks);
+        struct slot **chunks = realloc((void *)table->chunks, room * sizeof(void *));
         if (!chunks) {
             return NULL;
         }
@@ -199,15 +237,6 @@ static struct slot *spare_slot(struct hosts *table)
     return chunk;
 }
 
-static bool index_mac(struct hosts *table, struct slot *slot)
-{
-    if (slot->host.mac_len == 0) {
-        return true;
-    }
-    HASH_ADD_KEYPTR(hh, table->by_mac, &slot->host.mac, MAC_KEY_LEN, slot);
-    return slot->hh.tbl != NULL;
-}
-
 static bool index_uuid(struct hosts *table, const struct slot *slot)
 {
     if (!slot->host.has_uuid) {
@@ -218,8 +247,7 @@ static bool index_uuid(struct hosts *table, const struct slot *slot)
         return false;
     }
     u->slot = slot;
-    HASH_ADD_KEYPTR(hh, table->by_uuid, slot->host.uuid, 16, u);
-    if (!u->hh.tbl) {
+    if (!put_uuid_key(table, u)) {
         free(u);
         return false;
     }
@@ -241,12 +269,12 @@ bool hosts_add(struct hosts *table, const struct host *host, size_t *twin)
     for (size_t i = host->mac_len; i < sizeof(struct mac); i++) {
         slot->host.mac.octet[i] = 0;
     }
-    if (!index_mac(table, slot)) {
+    if (host->mac_len > 0 && !put_key(table, slot)) {
         return false;
     }
     if (!index_uuid(table, slot)) {
         if (host->mac_len > 0) {
-            HASH_DEL(table->by_mac, slot);
+            drop_key(table, slot);
         }
         return false;
     }

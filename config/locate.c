@@ -130,21 +130,22 @@ void json_lines_init(struct json_lines *lines, const char *text, size_t len)
     lines->text = text;
     lines->len = len;
     lines->known = 1;
-    lines->mark[0] = (struct json_mark){0, 0};
+    lines->recent = (struct json_mark){0};
+    lines->mark[0] = (struct json_mark){0};
 }
 
-/* Count line breaks from a mark to an offset. */
-static struct json_mark advance(const struct json_lines *lines, size_t from, size_t to)
+/* Count line breaks from a mark on. */
+static struct json_mark advance(const struct json_lines *lines, struct json_mark m,
+                                size_t to)
 {
-    struct json_mark m = lines->mark[from / JSON_LINES_STEP];
-    const char *p = lines->text + from;
     const char *end = lines->text + to;
-    for (p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL; p;
-         p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL) {
+    const char *p = lines->text + m.at;
+    while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
         p++;
         m.line++;
         m.start = (uint32_t)(p - lines->text);
     }
+    m.at = (uint32_t)to;
     return m;
 }
 
@@ -152,11 +153,15 @@ struct json_place json_place(struct json_lines *lines, size_t offset)
 {
     size_t at = offset < lines->len ? offset : lines->len;
     size_t step = at / JSON_LINES_STEP;
-    while (lines->known <= step) {
-        size_t last = (lines->known - 1) * JSON_LINES_STEP;
-        lines->mark[lines->known] = advance(lines, last, last + JSON_LINES_STEP);
-        lines->known++;
+    for (; lines->known <= step; lines->known++) {
+        lines->mark[lines->known] =
+            advance(lines, lines->mark[lines->known - 1], lines->known * JSON_LINES_STEP);
     }
-    struct json_mark m = advance(lines, step * JSON_LINES_STEP, at);
-    return (struct json_place){(int)m.line + 1, (int)(at - m.start) + 1};
+    struct json_mark from = lines->mark[step];
+    if (lines->recent.at > from.at && lines->recent.at <= at) {
+        from = lines->recent;
+    }
+    lines->recent = advance(lines, from, at);
+    return (struct json_place){(int)lines->recent.line + 1,
+                               (int)(at - lines->recent.start) + 1};
 }

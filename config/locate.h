@@ -51,18 +51,23 @@ void json_path_print(const struct json_path *path, char *buf, size_t size);
 
 /*
  * Offsets to places.  A mark stands in front of every JSON_LINES_STEP octets, so that each
- * question costs one step at most, however long the text and its lines are.
+ * question costs one step at most, however long the text and its lines are.  Large: belongs
+ * on the heap.
  */
-#define JSON_LINES_STEP 65536
+#define JSON_LINES_STEP 4096
+
+struct json_mark {
+    uint32_t at;
+    uint32_t line;  /* line breaks before it */
+    uint32_t start; /* offset of the line that reaches over it */
+};
 
 struct json_lines {
     const char *text;
     size_t len;
-    size_t known; /* marks made so far */
-    struct json_mark {
-        uint32_t line;  /* line breaks before this mark */
-        uint32_t start; /* offset of the line that reaches over it */
-    } mark[JSON_TEXT_MAX / JSON_LINES_STEP + 1];
+    size_t known;            /* marks made so far */
+    struct json_mark recent; /* the last answer: the next one is often near */
+    struct json_mark mark[JSON_TEXT_MAX / JSON_LINES_STEP + 1];
 };
 
 /* len <= JSON_TEXT_MAX */

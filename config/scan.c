@@ -15,7 +15,10 @@ char scan_peek(struct scan *s)
     while (s->at < s->len && is_blank(s->text[s->at])) {
         s->at++;
     }
-    return s->at < s->len ? s->text[s->at] : '\0';
+    if (s->at == s->len) {
+        return '\0';
+    }
+    return s->text[s->at];
 }
 
 bool scan_eat(struct scan *s, char c)

@@ -51,12 +51,15 @@ struct tftp_conf {
 struct boot_entry {
     const char *file; /* NULL: nothing; relative to the TFTP root, or a URL */
     uint16_t profile; /* index of the profile the entry stands in, after `extends` */
+    uint32_t line;    /* of the file name in the configuration file; with file only */
+    uint32_t column;
 };
 
 struct profile {
     char *name;
     int32_t parent;                     /* index of `extends`, or -1 */
     struct ip4 next_server;             /* siaddr; 0.0.0.0: our own address */
+    uint32_t line;                      /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
 };
 
@@ -69,7 +72,8 @@ struct host {
     bool has_uuid;
     uint8_t uuid[16]; /* as written in text (RFC 9562 order) */
     enum host_action action;
-    uint16_t profile; /* index; the default profile unless said */
+    uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
+    uint32_t line;    /* where the host begins in the configuration file */
 };
 
 struct hosts; /* config/hosts.h: the lookup table */
