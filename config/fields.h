@@ -56,6 +56,15 @@ struct field_set {
 void read_fields(struct reader *r, const struct field_set *set, const json_t *object,
                  const struct json_path *at, void *base);
 
+/* Only the known ones that are there; for objects that have other keys too. */
+void read_known(struct reader *r, const struct field_set *set, const json_t *object,
+                const struct json_path *at, void *base);
+bool is_known(const struct field_set *set, const char *key);
+
+/* One of these words, its index into an int; a reader's last step. */
+void read_word(struct reader *r, const json_t *value, const struct json_path *at,
+               const char *const *words, int *dst);
+
 /* Readers; dst: struct of the inner set, bool, uint32_t, char *, struct ip4. */
 void read_section(struct reader *r, const struct field *f, const json_t *value,
                   const struct json_path *at, void *dst);

@@ -29,6 +29,8 @@ bool uuid_is_junk(const uint8_t uuid[16]);
 
 size_t hosts_count(const struct hosts *table);
 const struct host *hosts_at(const struct hosts *table, size_t index);
+/* The place in the table of a host that came from it. */
+size_t hosts_index(const struct hosts *table, const struct host *host);
 
 /* mac and uuid (16 octets as sent in option 97) may be NULL.  NULL: an unknown host. */
 const struct host *hosts_find(const struct hosts *table, const struct mac *mac,

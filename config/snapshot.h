@@ -47,6 +47,13 @@ struct tftp_conf {
     bool single_port;         /* data leaves from port 69 too ("data_ports": "single") */
 };
 
+/* How the boot file reaches a PXE client (firmware.md section 0). */
+enum offer_form {
+    OFFER_PXE,  /* all in the offer, option 43 says "boot this at once" */
+    OFFER_BINL, /* no option 43: the client asks again on port 4011 */
+    OFFER_BOTH, /* two offers, the first in form pxe, the second in form binl */
+};
+
 /* What a client of one kind loads, and which profile said so (for explain). */
 struct boot_entry {
     const char *file; /* NULL: nothing; relative to the TFTP root, or a URL */
@@ -57,9 +64,11 @@ struct boot_entry {
 
 struct profile {
     char *name;
-    int32_t parent;                     /* index of `extends`, or -1 */
-    struct ip4 next_server;             /* siaddr; 0.0.0.0: our own address */
-    uint32_t line;                      /* where it begins in the configuration file */
+    int32_t parent;         /* index of `extends`, or -1 */
+    struct ip4 next_server; /* siaddr; 0.0.0.0: our own address */
+    enum offer_form offer;
+    bool ipxe_override; /* iPXE is to take our file over the DHCP server's (175.1) */
+    uint32_t line;      /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
 };
 
