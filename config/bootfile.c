@@ -28,7 +28,7 @@ static const struct {
     const char *name;
     const char *words;
 } kinds[BOOTFILE_KIND_COUNT] = {
-    [BOOTFILE_UNKNOWN] = {"unknown", "unknown data"},
+    [BOOTFILE_UNKNOWN] = {"unknown", "file of unknown kind"},
     [BOOTFILE_EMPTY] = {"empty", "empty file"},
     [BOOTFILE_EFI] = {"efi-application", "EFI application"},
     [BOOTFILE_PE] = {"pe-program", "PE program"},

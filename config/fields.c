@@ -122,7 +122,7 @@ static void complain_unknown(struct reader *r, const struct field_set *set,
     }
 }
 
-static bool is_known(const struct field_set *set, const char *key)
+bool is_known(const struct field_set *set, const char *key)
 {
     for (size_t i = 0; i < set->count; i++) {
         if (!strcmp(set->list[i].key, key)) {
@@ -130,6 +130,19 @@ static bool is_known(const struct field_set *set, const char *key)
         }
     }
     return false;
+}
+
+void read_known(struct reader *r, const struct field_set *set, const json_t *object,
+                const struct json_path *at, void *base)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const struct field *f = &set->list[i];
+        struct json_path here = {.up = at, .key = f->key};
+        const json_t *value = json_object_get(object, f->key);
+        if (value) {
+            f->read(r, f, value, &here, (char *)base + f->offset);
+        }
+    }
 }
 
 void read_fields(struct reader *r, const struct field_set *set, const json_t *object,
@@ -146,15 +159,11 @@ void read_fields(struct reader *r, const struct field_set *set, const json_t *ob
         }
     }
     for (size_t i = 0; i < set->count; i++) {
-        const struct field *f = &set->list[i];
-        struct json_path here = {.up = at, .key = f->key};
-        value = json_object_get(object, f->key);
-        if (value) {
-            f->read(r, f, value, &here, (char *)base + f->offset);
-        } else if (f->required) {
-            complain(r, at, "\"%s\" is missing", f->key);
+        if (set->list[i].required && !json_object_get(object, set->list[i].key)) {
+            complain(r, at, "\"%s\" is missing", set->list[i].key);
         }
     }
+    read_known(r, set, object, at, base);
 }
 
 void read_section(struct reader *r, const struct field *f, const json_t *value,
@@ -244,6 +253,27 @@ void read_text(struct reader *r, const struct field *f, const json_t *value,
     }
     free(*(char **)dst);
     *(char **)dst = copy;
+}
+
+void read_word(struct reader *r, const json_t *value, const struct json_path *at,
+               const char *const *words, int *dst)
+{
+    char list[128] = "";
+    const char *text = string_of(r, value, at, 1, 255);
+    if (!text) {
+        return;
+    }
+    for (int i = 0; words[i]; i++) {
+        if (!strcmp(words[i], text)) {
+            *dst = i;
+            return;
+        }
+        size_t used = strlen(list);
+        const char *between = words[i + 1] ? ", " : " or ";
+        snprintf(list + used, sizeof list - used, "%s\"%s\"", i > 0 ? between : "",
+                 words[i]);
+    }
+    complain(r, at, "expected %s, got \"%s\"", list, text);
 }
 
 void read_ip4(struct reader *r, const struct field *f, const json_t *value,

@@ -118,19 +118,12 @@ static void read_uuid(struct reader *r, const struct field *f, const json_t *val
 static void read_action(struct reader *r, const struct field *f, const json_t *value,
                         const struct json_path *at, void *dst)
 {
-    static const char *const names[] = {[HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore"};
+    static const char *const words[] = {
+        [HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore", NULL};
+    int action = (int)*(enum host_action *)dst;
     (void)f;
-    const char *text = string_of(r, value, at, 1, 255);
-    if (!text) {
-        return;
-    }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (!strcmp(names[i], text)) {
-            *(enum host_action *)dst = (enum host_action)i;
-            return;
-        }
-    }
-    complain(r, at, "expected \"boot\" or \"ignore\", got \"%s\"", text);
+    read_word(r, value, at, words, &action);
+    *(enum host_action *)dst = (enum host_action)action;
 }
 
 /* clang-format off */

@@ -83,19 +83,47 @@ void read_profile_name(struct reader *r, const struct field *f, const json_t *va
 
 /* -- one profile ----------------------------------------------------------------------- */
 
+static void read_offer(struct reader *r, const struct field *f, const json_t *value,
+                       const struct json_path *at, void *dst)
+{
+    static const char *const words[] = {
+        [OFFER_PXE] = "pxe", [OFFER_BINL] = "binl", [OFFER_BOTH] = "both", NULL};
+    int form = (int)*(enum offer_form *)dst;
+    (void)f;
+    read_word(r, value, at, words, &form);
+    *(enum offer_form *)dst = (enum offer_form)form;
+}
+
+/* clang-format off */
+/* Every key that is no boot slot. */
+static const struct field option_fields[] = {
+    {.key = "extends", .read = read_profile_name, .offset = offsetof(struct profile, parent)},
+    {.key = "next_server", .read = read_ip4, .offset = offsetof(struct profile, next_server)},
+    {.key = "offer", .read = read_offer, .offset = offsetof(struct profile, offer)},
+    {.key = "ipxe_override", .read = read_bool,
+     .offset = offsetof(struct profile, ipxe_override)},
+};
+/* clang-format on */
+#define OPTIONS (sizeof option_fields / sizeof option_fields[0])
+
 static void complain_key_of_profile(struct reader *r, const struct json_path *at)
 {
-    const char *names[SLOT_COUNT + 2] = {"extends", "next_server"};
+    const char *names[SLOT_COUNT + OPTIONS];
     for (unsigned i = 0; i < SLOT_COUNT; i++) {
-        names[i + 2] = slot_name(i);
+        names[i] = slot_name(i);
     }
-    const char *near = nearest(at->key, names, SLOT_COUNT + 2);
+    for (size_t i = 0; i < OPTIONS; i++) {
+        names[SLOT_COUNT + i] = option_fields[i].key;
+    }
+    const char *near = nearest(at->key, names, SLOT_COUNT + OPTIONS);
     if (near) {
         complain_key(r, at, "unknown key; did you mean \"%s\"?", near);
     } else {
-        complain_key(r, at,
-                     "unknown key; it is no architecture such as \"x64-uefi\" or "
-                     "\"7\", and not \"ipxe\", \"extends\" or \"next_server\"");
+        complain_key(
+            r, at,
+            "unknown key; it is no architecture such as \"x64-uefi\" or \"7\", and "
+            "not \"ipxe\", \"extends\", \"next_server\", \"offer\" or "
+            "\"ipxe_override\"");
     }
 }
 
@@ -148,7 +176,7 @@ static void read_boot_entries(struct reader *r, const json_t *object,
     json_object_foreach (all, key, value) {
         struct json_path here = {.up = at, .key = key};
         unsigned slot;
-        if (!strcmp(key, "extends") || !strcmp(key, "next_server")) {
+        if (is_known(&FIELD_SET(option_fields), key)) {
             continue;
         }
         if (!find_slot(key, &slot)) {
@@ -175,16 +203,7 @@ static void read_profile(struct reader *r, const json_t *object,
     }
     at.offset = json_locate(r->text, r->len, up);
     p->line = (uint32_t)json_place(&r->lines, at.offset).line;
-    struct json_path extends = {.up = &at, .key = "extends"};
-    const json_t *value = json_object_get(object, extends.key);
-    if (value) {
-        read_profile_name(r, NULL, value, &extends, &p->parent);
-    }
-    struct json_path next_server = {.up = &at, .key = "next_server"};
-    value = json_object_get(object, next_server.key);
-    if (value) {
-        read_ip4(r, NULL, value, &next_server, &p->next_server);
-    }
+    read_known(r, &FIELD_SET(option_fields), object, &at, p);
     read_boot_entries(r, object, &at, p);
 }
 
@@ -218,17 +237,32 @@ static void break_circles(struct reader *r, const struct json_path *at)
     }
 }
 
-/* What a profile leaves open comes from the nearest ancestor that says it. */
-static void inherit(struct snapshot *s, struct profile *p)
+/* The profile itself or its nearest ancestor that has this key in the file, or NULL. */
+static const struct profile *who_says(const struct snapshot *s, const json_t *profiles,
+                                      const struct profile *p, const char *key)
 {
-    for (int32_t up = p->parent; up >= 0; up = s->profiles[up].parent) {
-        const struct profile *from = &s->profiles[up];
-        if (ip4_is_any(p->next_server)) {
-            p->next_server = from->next_server;
+    while (!json_object_get(json_object_get(profiles, p->name), key)) {
+        if (p->parent < 0) {
+            return NULL;
         }
+        p = &s->profiles[p->parent];
+    }
+    return p;
+}
+
+/* What a profile leaves open comes from the nearest ancestor that says it. */
+static void inherit(struct snapshot *s, const json_t *profiles, struct profile *p)
+{
+    const struct profile *from = who_says(s, profiles, p, "next_server");
+    p->next_server = from ? from->next_server : IP4_ANY;
+    from = who_says(s, profiles, p, "offer");
+    p->offer = from ? from->offer : OFFER_PXE;
+    from = who_says(s, profiles, p, "ipxe_override");
+    p->ipxe_override = from && from->ipxe_override;
+    for (int32_t up = p->parent; up >= 0; up = s->profiles[up].parent) {
         for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
             if (!p->boot[slot].file) {
-                p->boot[slot] = from->boot[slot];
+                p->boot[slot] = s->profiles[up].boot[slot];
             }
         }
     }
@@ -308,7 +342,7 @@ void read_profiles(struct reader *r, const struct field *f, const json_t *value,
     break_circles(r, &here);
     for (size_t i = 0; i < s->profile_count; i++) {
         struct json_path profile = {.up = &here, .key = s->profiles[i].name};
-        inherit(s, &s->profiles[i]);
+        inherit(s, value, &s->profiles[i]);
         if (!gives_something(&s->profiles[i])) {
             warn(r, &profile, "gives no boot file to anybody");
         }
