@@ -32,7 +32,7 @@ SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/f
           config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c tftp/journal.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
-APP   := app/main.c app/check.c app/configuration.c app/loop.c app/notify.c \
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
          app/privileges.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)

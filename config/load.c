@@ -224,7 +224,13 @@ static void check_tftp_root(struct reader *r, const json_t *root)
         complain(r, NULL,
                  "\"tftp\" is missing: it says with \"root\" where the boot files "
                  "are, or \"enabled\": false");
-    } else if (!json_object_get(tftp, "root")) {
+        return;
+    }
+    struct json_path root_at = {.up = &at, .key = "root"};
+    struct json_place place = place_of(r, &root_at);
+    r->out->tftp.root_line = (uint32_t)place.line;
+    r->out->tftp.root_column = (uint32_t)place.column;
+    if (!json_object_get(tftp, "root")) {
         complain(r, &at, "\"root\" is missing: the directory of the boot files");
     }
 }

@@ -38,7 +38,9 @@ struct dhcp_conf {
 
 struct tftp_conf {
     bool enabled;
-    char *root; /* directory, absolute or relative to the configuration file */
+    char *root;         /* directory, absolute or relative to the configuration file */
+    uint32_t root_line; /* where root stands in the configuration file */
+    uint32_t root_column;
     uint32_t max_block_size;  /* 8..65464; default 1468 */
     uint32_t max_window_size; /* 1..65535; default 64 */
     uint32_t max_transfers;   /* 1..100000; default 4096 */
