@@ -28,9 +28,10 @@ static bool names_us(const struct dhcp_packet *in, struct ip4 us, bool *named)
 }
 
 /*
- * Port 67: a DISCOVER is answered; a REQUEST only when it names us, or names nobody and asks
- * for a boot item.  Anything else there is talk with the address server, and an answer from
- * us could race its ACK.
+ * Port 67: a DISCOVER is answered; a REQUEST only when it asks for a boot item and names no
+ * other server.  Anything else there is talk with the address server, and an answer from us
+ * would race its ACK.  Naming us is not enough: an address server on our own host has the
+ * same address, and EDK2 ends with PXE-E07 when our answer to its REQUEST comes first.
  */
 static enum dhcp_verdict admit_67(const struct dhcp_packet *in, struct ip4 us,
                                   const struct pxe_request *client)
@@ -43,7 +44,7 @@ static enum dhcp_verdict admit_67(const struct dhcp_packet *in, struct ip4 us,
     if (in->type != DHCP_REQUEST) {
         return DHCP_NOT_OURS;
     }
-    return ours || (!named && client->has_item) ? DHCP_ANSWERED : DHCP_OTHER_SERVER;
+    return client->has_item && (ours || !named) ? DHCP_ANSWERED : DHCP_OTHER_SERVER;
 }
 
 static enum dhcp_verdict admit_4011(const struct dhcp_packet *in, struct ip4 us)
