@@ -27,11 +27,19 @@ static bool names_us(const struct dhcp_packet *in, struct ip4 us, bool *named)
     return *named && ip4_equal(server, us);
 }
 
+/* A client that takes a lease says which (RFC 2131 section 4.3.2); one that asks us does not. */
+static bool takes_a_lease(const struct dhcp_packet *in)
+{
+    uint8_t buf[DHCP_OPTION_MAX];
+    struct rd address;
+    return dhcp_find(in, DHCP_REQUESTED_ADDRESS, buf, &address);
+}
+
 /*
- * Port 67: a DISCOVER is answered; a REQUEST only when it asks for a boot item and names no
- * other server.  Anything else there is talk with the address server, and an answer from us
- * would race its ACK.  Naming us is not enough: an address server on our own host has the
- * same address, and EDK2 ends with PXE-E07 when our answer to its REQUEST comes first.
+ * Port 67: a DISCOVER is answered; a REQUEST only when it names us, or names nobody and asks
+ * for a boot item.  Anything else there is talk with the address server, and an answer from
+ * us would race its ACK.  An address server on our own host has our address: a REQUEST to it
+ * names us as well, and EDK2 ends with PXE-E07 when we answer that first.
  */
 static enum dhcp_verdict admit_67(const struct dhcp_packet *in, struct ip4 us,
                                   const struct pxe_request *client)
@@ -44,7 +52,8 @@ static enum dhcp_verdict admit_67(const struct dhcp_packet *in, struct ip4 us,
     if (in->type != DHCP_REQUEST) {
         return DHCP_NOT_OURS;
     }
-    return client->has_item && (ours || !named) ? DHCP_ANSWERED : DHCP_OTHER_SERVER;
+    bool asks_us = ours ? !takes_a_lease(in) : !named && client->has_item;
+    return asks_us ? DHCP_ANSWERED : DHCP_OTHER_SERVER;
 }
 
 static enum dhcp_verdict admit_4011(const struct dhcp_packet *in, struct ip4 us)

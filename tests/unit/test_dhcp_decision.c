@@ -156,6 +156,17 @@ START_TEST(b07_ipxe_on_4011_sees_the_offers_server)
 }
 END_TEST
 
+/* An address server on our own host has our address, so the REQUEST for its lease names us. */
+START_TEST(a_lease_is_left_to_the_address_server_on_our_host)
+{
+    struct request r = request_4011(7);
+    struct dhcp_arrival at = {67, {{10, 77, 0, 9}}, 68};
+    request_add(&r, 54, us.octet, 4);
+    request_add(&r, 50, (const uint8_t[]){10, 77, 0, 9}, 4);
+    ck_assert_int_eq(decide_at(c0, &at, &r)->verdict, DHCP_OTHER_SERVER);
+}
+END_TEST
+
 /* B10 and vectors 12 and 16: whose request is it? */
 static const struct {
     const char *name;
@@ -607,6 +618,7 @@ Suite *suite_dhcp_decision(void)
     tcase_add_loop_test(tc, b01_4011_answers_go_back_to_the_source_port, 0, 4);
     tcase_add_test(tc, b07_ipxe_on_4011_sees_the_offers_server);
     tcase_add_loop_test(tc, b10_requests_for_others_meet_silence, 0, ROWS(server_rows));
+    tcase_add_test(tc, a_lease_is_left_to_the_address_server_on_our_host);
     tcase_add_loop_test(tc, b84_each_architecture_gets_its_own_file, 0, ROWS(arch_rows));
     tcase_add_test(tc, b84_a_list_of_architectures_takes_the_first_with_a_file);
     tcase_add_test(tc, vector_8_digits_of_the_class_stand_in_for_option_93);
