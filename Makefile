@@ -78,8 +78,8 @@ PARALLEL = $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 GIVE_BACK = @[ "$$(id -u)" != 0 ] || chown -R --reference=Makefile build
 
 test: deps-test
-	$(PARALLEL) check
-	$(PARALLEL) netns
+	+$(PARALLEL) check
+	+$(PARALLEL) netns
 	$(GIVE_BACK)
 
 check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
@@ -93,7 +93,7 @@ netns: $(B)/pxed
 SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[ch]')
 
 lint: deps-lint
-	$(PARALLEL) lint-core
+	+$(PARALLEL) lint-core
 	clang-format --dry-run --Werror $(SOURCES)
 	printf '%s\n' $(CORE) $(SHELLS) $(APP) | xargs -P $(JOBS) -I{} \
 	    clang-tidy --quiet {} -- -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS)
@@ -115,7 +115,7 @@ bench: $(B)/bench
 	$(B)/bench
 
 lab: deps-lab
-	$(PARALLEL) all
+	+$(PARALLEL) all
 	python3 -B tests/lab/run.py $(B)/pxed --only '$(LAB_ONLY)' --jobs $(LAB_JOBS)
 	$(GIVE_BACK)
 
@@ -123,7 +123,7 @@ lab: deps-lab
 demo:
 	@[ "$$(id -u)" = 0 ] || { echo "make demo needs root: run it as: sudo make demo" >&2; exit 2; }
 	@packaging/install-packages demo
-	@echo "building build/pxed" && $(PARALLEL) -s all
+	+@echo "building build/pxed" && $(PARALLEL) -s all
 	$(GIVE_BACK)
 	@python3 -B demo/demo.py $(B)/pxed
 
