@@ -110,9 +110,8 @@ class Program:
 
     all = []  # every one of this process, in order of start; harness.py reports from here
 
-    def __init__(self, argv, folder):
-        self.argv = argv
-        self.title = "%s %d" % (os.path.basename(argv[4]), next(numbers))
+    def __init__(self, title, argv, folder):
+        self.title = "%s %d" % (title, next(numbers))
         self.path = os.path.join(folder, self.title.replace(" ", "-") + ".log")
         self.kept = None
         self.stopped = False
@@ -267,7 +266,9 @@ class Namespace:
 
     def start(self, *argv):
         """Start a program in this namespace."""
-        program = Program(("ip", "netns", "exec", self.name) + argv, self.net.folder)
+        title = next(os.path.basename(word) for word in argv if "prlimit" not in word and
+                     not word.startswith("-"))
+        program = Program(title, ("ip", "netns", "exec", self.name) + argv, self.net.folder)
         self.net.programs.append(program)
         return program
 
@@ -326,11 +327,15 @@ class Net:
         """An empty boot root that any user may read."""
         return Root(os.path.join(self.folder, "root%d" % next(numbers)))
 
-    def pxed(self, namespace, configuration, ready=True):
-        """Start pxed with this configuration and wait until it serves."""
+    def pxed(self, namespace, configuration, ready=True, descriptors=None):
+        """Start pxed with this configuration and wait until it serves.
+
+        descriptors: how many it may have, None for as many as this process.
+        """
         path = os.path.join(self.folder, "pxed%d.json" % next(numbers))
         write_json(path, configuration)
-        program = namespace.start(binary(), "run", "-c", path)
+        limit = ("prlimit", "--nofile=%d:%d" % (descriptors, descriptors)) if descriptors else ()
+        program = namespace.start(*limit, binary(), "run", "-c", path)
         program.config_path = path
         if ready:
             program.wait_log("pxed ready")

@@ -340,6 +340,13 @@ def test_b10_request_on_67_naming_us(site):
     dhcp.check_offer(reply, message, net.SERVER, "bios.0", site.mac, dhcp.ACK)
 
 
+def test_request_for_a_lease_of_a_neighbour_with_our_address(site):
+    """A DHCP server on this machine has the same option 54; option 50 tells it is its lease."""
+    message = dhcp.captured("ovmf-x64-request").set(54, wire.ip_bytes(net.SERVER))
+    check.that(message.option(50), "the capture has no option 50")
+    site.pxe.silent(message)
+
+
 def test_b16_unknown_architecture(site):
     site.pxe.silent(dhcp.discover(27))
     site.pxe.silent(dhcp.discover(0x1234))

@@ -30,8 +30,10 @@ def test_d40_mute_client_is_not_flooded():
     with net.Net() as network:
         site = Site(network)
         plain, agreed = site.tftp(), site.tftp()
-        requests = [tftp.rrq("file.bin"), tftp.rrq("file.bin", options={
+        site.root.write("nine-char", CONTENT)
+        requests = [tftp.rrq("nine-char"), tftp.rrq("nine-char", options={
             "blksize": 1468, "windowsize": 64, "tsize": 0})]
+        check.equal(len(requests[0]), 18, "length of the request")
         plain.send(requests[0])
         agreed.send(requests[1])
         time.sleep(7.0)
