@@ -21,6 +21,7 @@ enum {
     ARCH_ARM32_UEFI = 0x0a,
     ARCH_ARM64_UEFI = 0x0b,
     ARCH_X64_UEFI_HTTP = 0x10,
+    ARCH_ARM_RPIBOOT = 0x29,
     ARCH_COUNT = 0x2a, /* codes 0..0x29 are assigned */
 };
 

@@ -25,6 +25,8 @@ bool hosts_add(struct hosts *table, const struct host *host, size_t *twin);
 
 size_t hosts_count(const struct hosts *table);
 const struct host *hosts_at(const struct hosts *table, size_t index);
+/* The place in the table of a host that came from it. */
+size_t hosts_index(const struct hosts *table, const struct host *host);
 
 /* mac and uuid (16 octets as sent in option 97) may be NULL.  NULL: an unknown host. */
 const struct host *hosts_find(const struct hosts *table, const struct mac *mac,

@@ -38,38 +38,47 @@ struct dhcp_conf {
 
 struct tftp_conf {
     bool enabled;
-    char *root;                /* directory, absolute or relative to the configuration file */
-    uint32_t max_block_size;   /* 8..65464; default 1468 */
-    uint32_t max_window_size;  /* 1..65535; default 64 */
-    uint32_t max_transfers;    /* 1..100000; default 4096 */
-    uint16_t data_port_first;  /* 0: one ephemeral port */
-    uint16_t data_port_last;   /* inclusive; at most 64 ports */
-    bool single_port;          /* data leaves from port 69 too ("data_ports": "single") */
+    char *root; /* directory, absolute or relative to the configuration file */
+    uint32_t max_block_size;  /* 8..65464; default 1468 */
+    uint32_t max_window_size; /* 1..65535; default 64 */
+    uint32_t max_transfers;   /* 1..100000; default 4096 */
+    uint16_t data_port_first; /* 0: one ephemeral port */
+    uint16_t data_port_last;  /* inclusive; at most 64 ports */
+    bool single_port;         /* data leaves from port 69 too ("data_ports": "single") */
+};
+
+/* How the boot file reaches a PXE client (firmware.md section 0). */
+enum offer_form {
+    OFFER_PXE,  /* all in the offer, option 43 says "boot this at once" */
+    OFFER_BINL, /* no option 43: the client asks again on port 4011 */
+    OFFER_BOTH, /* two offers, the first in form pxe, the second in form binl */
 };
 
 /* What a client of one kind loads, and which profile said so (for explain). */
 struct boot_entry {
-    const char *file;  /* NULL: nothing; relative to the TFTP root, or a URL */
-    uint16_t profile;  /* index of the profile the entry stands in, after `extends` */
+    const char *file; /* NULL: nothing; relative to the TFTP root, or a URL */
+    uint16_t profile; /* index of the profile the entry stands in, after `extends` */
 };
 
 struct profile {
     char *name;
     int32_t parent;         /* index of `extends`, or -1 */
     struct ip4 next_server; /* siaddr; 0.0.0.0: our own address */
+    enum offer_form offer;
+    bool ipxe_override; /* iPXE is to take our file over the DHCP server's (175.1) */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
 };
 
 enum host_action { HOST_BOOT, HOST_IGNORE };
 
 struct host {
-    char *name;             /* may be NULL */
-    struct mac mac;         /* the first mac_len octets count */
-    uint8_t mac_len;        /* 6: exact; 1..5: prefix ("52:54:00:*"); 0: not by MAC */
+    char *name;      /* may be NULL */
+    struct mac mac;  /* the first mac_len octets count */
+    uint8_t mac_len; /* 6: exact; 1..5: prefix ("52:54:00:*"); 0: not by MAC */
     bool has_uuid;
-    uint8_t uuid[16];       /* as written in text (RFC 9562 order) */
+    uint8_t uuid[16]; /* as written in text (RFC 9562 order) */
     enum host_action action;
-    uint16_t profile;       /* index; the default profile unless said */
+    uint16_t profile; /* index; the default profile unless said */
 };
 
 struct hosts; /* config/hosts.h: the lookup table */

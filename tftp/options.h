@@ -23,9 +23,11 @@ enum tftp_opt {
 /* A set of option values; val[i] and name[i] are meaningful only while bit i of has is set. */
 struct tftp_opts {
     uint64_t val[TFTP_OPT_COUNT];
-    struct tftp_text name[TFTP_OPT_COUNT]; /* the client's own spelling, echoed in the OACK */
+    struct tftp_text
+        name[TFTP_OPT_COUNT]; /* the client's own spelling, echoed in the OACK */
     uint32_t has;
-    uint8_t order[TFTP_OPT_COUNT]; /* in the order asked; the first tftp_opts_count() count */
+    uint8_t
+        order[TFTP_OPT_COUNT]; /* in the order asked; the first tftp_opts_count() count */
     uint8_t count;
 };
 
@@ -46,8 +48,8 @@ struct tftp_opts tftp_opts_parse(struct rd options);
  * What to answer: blksize and windowsize cut down to the limits, timeout as asked or not at
  * all, tsize filled with file_size (left out when it is UINT64_MAX: not known beforehand).
  */
-struct tftp_opts tftp_opts_agree(const struct tftp_opts *ask, const struct tftp_limits *limits,
-                                 uint64_t file_size);
+struct tftp_opts tftp_opts_agree(const struct tftp_opts *ask,
+                                 const struct tftp_limits *limits, uint64_t file_size);
 
 /* Write a whole OACK packet: opcode and the option list, in the order asked. */
 void tftp_opts_write(const struct tftp_opts *opts, struct wr *w);

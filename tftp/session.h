@@ -14,7 +14,7 @@
  * Loss recovery, in the words of the code:
  *   rto      srtt + 4 rttvar, clamped, doubled while nothing is heard (RFC 6298; Karn's rule).
  *            First expiry: a tail probe (the last block sent); second: the whole window;
- *            later ones in turn.
+ *            later ones as speak_again() in session.c has it.
  *   overdue  an ACK at or before the end of what was sent, but not the end itself, says that
  *            something is missing *or* still on its way.  The window is sent again once the
  *            last block sent is older than a round trip and no further ACK has come for a
@@ -44,11 +44,12 @@ enum tftp_end {
     TFTP_END_NONE = 0,
     TFTP_END_DONE,         /* last block acknowledged */
     TFTP_END_NO_FINAL_ACK, /* everything sent, only the last ACK never came: not a failure */
-    TFTP_END_PROBE,        /* ERROR before any data was acknowledged: a size probe (EDK2) */
-    TFTP_END_ABORTED,      /* ERROR from the client in mid-transfer */
-    TFTP_END_NO_ANSWER,    /* the first packet was never answered */
-    TFTP_END_STALLED,      /* no progress for terms.patience */
-    TFTP_END_CLOSED,       /* tftp_session_close(): the owner ended it */
+    TFTP_END_PROBE,     /* ERROR before any data was acknowledged: a size probe (EDK2) */
+    TFTP_END_ABORTED,   /* ERROR from the client in mid-transfer */
+    TFTP_END_NO_ANSWER, /* the first packet was never answered */
+    TFTP_END_STALLED,   /* no progress for terms.patience */
+    TFTP_END_UNREACHABLE, /* the client's port is closed (ICMP) */
+    TFTP_END_CLOSED,      /* tftp_session_close(): the owner ended it */
     TFTP_END_COUNT,
 };
 
@@ -79,19 +80,20 @@ struct tftp_session {
     struct tftp_terms terms;
     enum tftp_state state;
     enum tftp_end end;
-    uint64_t last;        /* number of the final block, >= 1 */
-    uint64_t acked;       /* highest block acknowledged in order */
-    uint64_t next;        /* next block to give out, acked < next */
-    uint64_t limit;       /* the window ends here: blocks up to limit may go out */
-    uint64_t high;        /* highest block ever given out */
-    uint64_t probe;       /* a single block to give out first, 0: none */
-    bool offer_due;       /* the OACK is to be given out */
-    bool clean;           /* nothing was repeated since acked moved: a sample may be taken */
-    usec_t sent_at;       /* when the newest packet went out */
-    usec_t progress_at;   /* when acked last moved, or the transfer began */
-    usec_t rto_at;        /* USEC_NEVER: nothing outstanding */
-    usec_t due_at;        /* overdue rule, USEC_NEVER: not armed */
-    usec_t srtt;          /* 0: no sample yet */
+    uint64_t last;  /* number of the final block, >= 1 */
+    uint64_t acked; /* highest block acknowledged in order */
+    uint64_t next;  /* next block to give out, acked < next */
+    uint64_t limit; /* the window ends here: blocks up to limit may go out */
+    uint64_t high;  /* highest block ever given out */
+    uint64_t probe; /* a single block to give out first, 0: none */
+    bool offer_due; /* the OACK is to be given out */
+    bool clean;     /* nothing was repeated since acked moved: a sample may be taken */
+    bool repeats;   /* the open window was given out more than once */
+    usec_t sent_at; /* when the newest packet went out */
+    usec_t progress_at; /* when acked last moved, or the transfer began */
+    usec_t rto_at;      /* USEC_NEVER: nothing outstanding */
+    usec_t due_at;      /* overdue rule, USEC_NEVER: not armed */
+    usec_t srtt;        /* 0: no sample yet */
     usec_t rttvar;
     unsigned backoff;     /* rto expiries in a row */
     unsigned first_sends; /* of the first packet */
@@ -106,7 +108,8 @@ struct tftp_send {
     uint32_t len;    /* DATA: 0..blksize */
 };
 
-void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, usec_t now);
+void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms,
+                       usec_t now);
 /* ACK and ERROR matter; anything else is ignored.  A repeated RRQ: tftp_session_again(). */
 void tftp_session_input(struct tftp_session *s, const struct tftp_packet *in, usec_t now);
 /*
@@ -120,6 +123,8 @@ bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out
 /* Takes back what tftp_session_next() gave out last, and all after it: it is given again. */
 void tftp_session_unsend(struct tftp_session *s, const struct tftp_send *first);
 usec_t tftp_session_deadline(const struct tftp_session *s);
+/* ICMP says that nobody listens at the client's port any more. */
+void tftp_session_unreachable(struct tftp_session *s);
 void tftp_session_close(struct tftp_session *s);
 
 const char *tftp_end_name(enum tftp_end end);

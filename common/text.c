@@ -1,0 +1,104 @@
+#include "common/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool text_decimal(const char *text, uint64_t *out)
+{
+    uint64_t v = 0;
+    if (*text == '\0') {
+        return false;
+    }
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9') {
+            return false;
+        }
+        if (__builtin_mul_overflow(v, 10u, &v) ||
+            __builtin_add_overflow(v, (uint64_t)(*text - '0'), &v)) {
+            return false;
+        }
+    }
+    *out = v;
+    return true;
+}
+
+char *text_show(const void *octets, size_t len, char *buf, size_t size)
+{
+    static const char hex[] = "0123456789abcdef";
+    const uint8_t *in = octets;
+    size_t used = 0;
+    size_t room = size - sizeof "..."; /* so that the mark of a cut always fits */
+    for (size_t i = 0; i < len; i++) {
+        bool plain = in[i] >= 0x20 && in[i] <= 0x7e && in[i] != '\\';
+        if (used + (plain ? 1 : 4) > room) {
+            memcpy(buf + used, "...", sizeof "...");
+            return buf;
+        }
+        if (plain) {
+            buf[used++] = (char)in[i];
+        } else {
+            buf[used++] = '\\';
+            buf[used++] = 'x';
+            buf[used++] = hex[in[i] >> 4];
+            buf[used++] = hex[in[i] & 15];
+        }
+    }
+    buf[used] = '\0';
+    return buf;
+}
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+    unsigned m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+#define WORD_MAX 63
+
+unsigned text_distance(const char *a, const char *b)
+{
+    size_t n = strlen(a);
+    size_t m = strlen(b);
+    if (n > WORD_MAX || m > WORD_MAX) {
+        return 99;
+    }
+    /* Optimal string alignment: three rows of the edit matrix at a time. */
+    unsigned rows[3][WORD_MAX + 1];
+    for (size_t j = 0; j <= m; j++) {
+        rows[0][j] = (unsigned)j;
+    }
+    for (size_t i = 1; i <= n; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *up = rows[(i - 1) % 3];
+        const unsigned *up2 = rows[(i + 1) % 3];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            unsigned cost = a[i - 1] != b[j - 1];
+            row[j] = min3(up[j] + 1, row[j - 1] + 1, up[j - 1] + cost);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                up2[j - 2] + 1 < row[j]) {
+                row[j] = up2[j - 2] + 1;
+            }
+        }
+    }
+    return rows[n % 3][m];
+}
+
+char *text_bytes(uint64_t octets, char *buf, size_t size)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    unsigned unit = 0;
+    uint64_t scale = 1;
+    while (octets / scale >= 1000 && unit < 6) {
+        scale *= 1000;
+        unit++;
+    }
+    uint64_t whole = octets / scale;
+    if (unit > 0 && whole < 10) {
+        snprintf(buf, size, "%u.%u%s", (unsigned)whole,
+                 (unsigned)(octets % scale / (scale / 10)), units[unit]);
+    } else {
+        snprintf(buf, size, "%u%s", (unsigned)whole, units[unit]);
+    }
+    return buf;
+}

@@ -1,0 +1,84 @@
+/*
+ * dhcp/decision: what we answer a request, or why we stay silent.
+ *
+ * The one function that port 67, port 4011, tests and tools all call:
+ *
+ *     (configuration, identity of the receiving interface, request) -> replies and the trail
+ *     of rules that led there, or a named reason for silence.
+ *
+ * Spec: PXE 2.1, RFC 2131, RFC 3046 section 2.2 (option 82 is echoed last), RFC 4578;
+ * firmware.md section 8 (rules R1-R17) and 9 (traps).
+ * Ownership: the decision holds its replies; the boot file is a view into the snapshot.
+ * Errors: every way to stay silent is a verdict with a name.  Pure.
+ */
+#ifndef DHCP_DECISION_H
+#define DHCP_DECISION_H
+
+#include "config/hosts.h"
+#include "dhcp/reply.h"
+
+enum dhcp_verdict {
+    DHCP_ANSWERED = 0,
+    DHCP_A_REPLY,      /* not a request: some server's answer */
+    DHCP_NOT_OURS,     /* a message type this port does not answer */
+    DHCP_NOT_PXE,      /* option 60 names neither PXEClient nor HTTPClient */
+    DHCP_OTHER_SERVER, /* option 54 names another server, or none where one is needed */
+    DHCP_NO_ARCH,      /* neither option 93 nor digits in option 60 */
+    DHCP_UNKNOWN_ARCH, /* a code that IANA has not assigned */
+    DHCP_HOST_IGNORED, /* the host's action is "ignore" */
+    DHCP_UNKNOWN_HOST, /* not in the table, and unknown hosts are ignored */
+    DHCP_NO_FILE,      /* the profile has no boot file for this architecture */
+    DHCP_FILE_MISSING, /* it has, but the file is not there */
+    DHCP_TOO_LARGE,    /* the reply would not fit what the client takes */
+    DHCP_VERDICT_COUNT,
+};
+
+/* What a server is where the request came in. */
+struct dhcp_site {
+    const struct snapshot *config;
+    struct ip4 address; /* of the receiving interface: option 54, and siaddr by default */
+    /* Is this boot file there?  NULL: taken for granted. */
+    bool (*has_file)(void *context, const char *file);
+    void *context;
+};
+
+/* Which rules decided, in order (for explain and the log). */
+enum dhcp_rule {
+    RULE_HOST,         /* .index: the host in the table */
+    RULE_UNKNOWN_HOST, /* "unknown_hosts" */
+    RULE_PROFILE,      /* .index: the profile */
+    RULE_IPXE,         /* the profile's "ipxe" entry; .index: the profile it stands in */
+    RULE_IPXE_LACKS,   /* that entry needs a protocol this iPXE has not */
+    RULE_ARCH, /* the profile's entry for .arch; .index: the profile it stands in */
+    RULE_ARCH_NO_FILE, /* no entry for .arch */
+};
+
+struct dhcp_step {
+    enum dhcp_rule rule;
+    uint16_t arch;
+    size_t index;
+};
+
+#define DHCP_STEPS_MAX (4 + PXE_ARCHS_MAX)
+
+struct dhcp_decision {
+    enum dhcp_verdict verdict;
+    struct dhcp_reply reply[2]; /* a second one only in form "both" */
+    unsigned reply_count;
+    enum dhcp_message type;  /* of the replies: DHCP_OFFER or DHCP_ACK */
+    const char *file;        /* as configured; NULL: none found */
+    const struct host *host; /* NULL: an unknown host */
+    uint16_t arch;           /* the one that was chosen, else the first asked */
+    bool has_arch;
+    struct pxe_request client;
+    struct dhcp_step step[DHCP_STEPS_MAX];
+    unsigned step_count;
+};
+
+/* Fills in *out whatever the verdict; out->verdict is also returned. */
+enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_arrival *at,
+                              const struct dhcp_packet *in, struct dhcp_decision *out);
+
+const char *dhcp_verdict_name(enum dhcp_verdict verdict);
+
+#endif

@@ -1,0 +1,168 @@
+#include "dhcp/reply.h"
+
+#include <stdio.h>
+
+#define IP_UDP_HEADERS 28
+
+/* RFC 2132 section 9.10 counts the IP and UDP headers; a request without it takes 576. */
+static size_t largest_reply(const struct dhcp_packet *in)
+{
+    uint8_t buf[DHCP_OPTION_MAX];
+    struct rd value;
+    if (!dhcp_find(in, DHCP_MAX_SIZE, buf, &value)) {
+        return DHCP_DEFAULT_LEN;
+    }
+    size_t asked = rd_u16(&value);
+    if (asked < DHCP_DEFAULT_LEN + IP_UDP_HEADERS) {
+        return DHCP_DEFAULT_LEN;
+    }
+    asked -= IP_UDP_HEADERS;
+    return asked < DHCP_MAX_LEN ? asked : DHCP_MAX_LEN;
+}
+
+static void echo(struct wr *w, const struct dhcp_packet *in, enum dhcp_code code)
+{
+    uint8_t buf[DHCP_OPTION_MAX];
+    struct rd value;
+    if (!dhcp_find(in, code, buf, &value)) {
+        return;
+    }
+    do { /* RFC 3396: what is longer than 255 octets goes on in a further instance */
+        size_t len = rd_left(&value) < 255 ? rd_left(&value) : 255;
+        dhcp_option_write(w, code, rd_take(&value, len), len);
+    } while (rd_left(&value) > 0);
+}
+
+/* Octets that stand for themselves in the path of a URL (RFC 3986 section 3.3). */
+static bool is_path_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("-._~!$&'()*+,;=:@/", c));
+}
+
+static void put_path(struct wr *w, const char *path)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (; *path; path++) {
+        if (is_path_char(*path)) {
+            wr_u8(w, (uint8_t)*path);
+        } else {
+            wr_u8(w, '%');
+            wr_u8(w, (uint8_t)hex[(uint8_t)*path >> 4]);
+            wr_u8(w, (uint8_t)hex[(uint8_t)*path & 15]);
+        }
+    }
+}
+
+/*
+ * iPXE takes a name relative to whichever server it holds for the next one, which may be the
+ * DHCP server's; a whole URL leaves no doubt, and what the script loads follows it.
+ */
+static void name_for_ipxe(const struct dhcp_reply_terms *terms, char out[DHCP_FILE_LEN])
+{
+    struct wr w = wr_over(out, DHCP_FILE_LEN);
+    char ip[IP4_TEXT];
+    const char *scheme = "tftp://";
+    wr_put(&w, scheme, strlen(scheme));
+    ip4_print(terms->next_server, ip);
+    wr_put(&w, ip, strlen(ip));
+    wr_u8(&w, '/');
+    put_path(&w, terms->file[0] == '/' ? terms->file + 1 : terms->file);
+    wr_u8(&w, 0);
+    if (!wr_ok(&w)) {
+        snprintf(out, DHCP_FILE_LEN, "%s",
+                 terms->file); /* too long for the field as a URL */
+    }
+}
+
+/* The `file` field; a URL that does not fit goes into option 67 alone. */
+static const char *header_file(const struct dhcp_reply_terms *terms,
+                               const struct pxe_request *client, char buf[DHCP_FILE_LEN])
+{
+    if (strlen(terms->file) >= DHCP_FILE_LEN) {
+        return "";
+    }
+    if (client->ipxe && !strstr(terms->file, "://")) {
+        name_for_ipxe(terms, buf);
+        return buf;
+    }
+    return terms->file;
+}
+
+static void write_vendor_options(struct wr *w, const struct dhcp_reply_terms *terms,
+                                 const struct pxe_request *client)
+{
+    if (client->class == PXE_HTTPCLIENT) {
+        return;
+    }
+    if (terms->raspberry_pi) {
+        pxe_write_raspberry_pi(w);
+    } else if (client->has_item) {
+        pxe_write_item(w, client->item_type, client->item_layer);
+    } else if (terms->type == DHCP_OFFER && terms->form == OFFER_PXE) {
+        pxe_write_boot_at_once(w);
+    }
+}
+
+static void write_options(struct wr *w, const struct dhcp_reply_terms *terms,
+                          const struct dhcp_packet *in, const struct pxe_request *client)
+{
+    static const uint8_t priority[] = {1, 1, 1, DHCP_END};
+    const char *class = pxe_class_word(client->class);
+    uint8_t type = (uint8_t)terms->type;
+    char ip[IP4_TEXT];
+
+    dhcp_option_write(w, DHCP_MSG_TYPE, &type, 1);
+    dhcp_option_write(w, DHCP_SERVER_ID, terms->server.octet, sizeof terms->server.octet);
+    dhcp_option_write(w, DHCP_VENDOR_CLASS, class, strlen(class));
+    echo(w, in, DHCP_MACHINE_ID);
+    if (client->class == PXE_HTTPCLIENT) {
+        dhcp_option_write(w, DHCP_BOOT_FILE, terms->file, strlen(terms->file));
+    }
+    if (terms
+            ->raspberry_pi) { /* Quirk: its ROM reads the server's address from 66 only */
+        ip4_print(terms->next_server, ip);
+        dhcp_option_write(w, DHCP_TFTP_SERVER, ip, strlen(ip));
+    }
+    write_vendor_options(w, terms, client);
+    if (terms->ipxe_override) {
+        dhcp_option_write(w, DHCP_ETHERBOOT, priority, sizeof priority);
+    }
+    echo(w, in, DHCP_RELAY_AGENT);
+    dhcp_write_end(w);
+}
+
+/*
+ * RFC 2131 section 4.1: by way of the relay when there is one; port 4011 answers whoever
+ * asked; a client without an address is reached by broadcast, whatever its flag says.
+ */
+static void address(const struct dhcp_arrival *at, const struct dhcp_packet *in,
+                    struct dhcp_reply *out)
+{
+    out->from_port = at->port;
+    if (at->port == DHCP_PXE_PORT) {
+        out->to = at->from;
+        out->to_port = at->from_port;
+    } else if (!ip4_is_any(in->giaddr)) {
+        out->to = in->giaddr;
+        out->to_port = DHCP_SERVER_PORT;
+    } else {
+        out->to = ip4_is_any(in->ciaddr) ? IP4_BROADCAST : in->ciaddr;
+        out->to_port = DHCP_CLIENT_PORT;
+    }
+}
+
+bool dhcp_reply_write(const struct dhcp_reply_terms *terms, const struct dhcp_arrival *at,
+                      const struct dhcp_packet *in, const struct pxe_request *client,
+                      struct dhcp_reply *out)
+{
+    char buf[DHCP_FILE_LEN];
+    struct wr w = wr_over(out->packet, largest_reply(in));
+    dhcp_write_reply(&w, in, terms->type == DHCP_ACK, terms->next_server,
+                     header_file(terms, client, buf));
+    write_options(&w, terms, in, client);
+    out->len = wr_len(&w);
+    out->form = terms->form;
+    address(at, in, out);
+    return wr_ok(&w);
+}
