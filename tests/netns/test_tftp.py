@@ -27,6 +27,7 @@ class Site:
             "dir/inner.txt": b"inner" * 300,
             "upper/MixedCase.EFI": b"mixed" * 300,
             "twin/a.txt": b"lower", "twin/A.TXT": b"upper",
+            "both/one.txt": b"one", "BOTH/two.txt": b"two",
             "zero.bin": b"",
             "b512.bin": noise.randbytes(512),
             "big.bin": noise.randbytes(100_000),
@@ -398,6 +399,13 @@ def test_c07_exact_name_first_and_no_guessing(site):
     site.fetch("twin/a.txt")
     site.fetch("twin/A.TXT")
     site.refused("twin/A.txt", tftp.NOT_FOUND)
+
+
+def test_c07_an_exact_component_is_no_guess(site):
+    """Two folders differ by case; the one that was named is meant, its file repaired."""
+    site.fetch("both/ONE.TXT", b"one")
+    site.fetch("BOTH/TWO.TXT", b"two")
+    site.refused("both/two.txt", tftp.NOT_FOUND)
 
 
 def test_c09_symlinks(site):

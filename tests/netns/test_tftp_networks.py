@@ -308,16 +308,21 @@ def test_packets_on_the_wire_fit_the_link():
         client.send(tftp.error(0))
 
 
-def test_request_from_outside_the_attached_subnets():
-    """A route exists, but strangers are not served: nobody's packet is amplified through us."""
+def test_request_on_an_interface_not_named():
+    """Only the configured interfaces are doors, whatever address is asked there."""
     with net.Net() as network:
-        site = Site(network).start()
-        site.client.addr("lo", "198.51.100.7/32")
-        site.server.ip("route", "add", "198.51.100.7/32", "via", net.CLIENT)
-        client = tftp.Client(site.client, net.SERVER, local="198.51.100.7")
-        client.request("file.bin")
-        packet = client.receive(0.3)
-        check.that(packet is None or packet.op == tftp.ERROR, "served a stranger: %s" % packet)
+        site = Site(network)
+        other = network.namespace("oth")
+        network.link(site.server, "eth1", other, "eth0")
+        site.server.addr("eth1", "10.88.0.1/24")
+        other.addr("eth0", "10.88.0.2/24")
+        other.ip("route", "add", "10.77.0.0/24", "via", "10.88.0.1")
+        site.start()
+        for server in ("10.88.0.1", net.SERVER):
+            client = tftp.Client(other, server)
+            client.request("file.bin")
+            client.silence(0.2)
+        site.served_from(net.SERVER)
 
 
 def test_the_machine_itself_may_fetch():
