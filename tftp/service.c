@@ -336,7 +336,7 @@ static void on_datagram(struct tftp_service *s, int fd, bool listens,
     }
 }
 
-static void on_unreachable(struct tftp_service *s, int fd, usec_t now)
+void tftp_service_unreachable(struct tftp_service *s, int fd, usec_t now)
 {
     struct endpoint peer;
     while (net_unreachable(fd, &peer)) {
@@ -383,7 +383,6 @@ void tftp_service_readable(struct tftp_service *s, int fd, usec_t now)
         }
         pump_dirty(s, d, n, now);
     }
-    on_unreachable(s, fd, now);
 }
 
 usec_t tftp_service_deadline(const struct tftp_service *s)

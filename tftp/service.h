@@ -45,6 +45,8 @@ size_t tftp_service_sockets(const struct tftp_service *s, const int **fds);
 void tftp_service_set_doors(struct tftp_service *s, const unsigned *ifindexes,
                             size_t count);
 void tftp_service_readable(struct tftp_service *s, int fd, usec_t now);
+/* poll() says POLLERR: some client's port is closed. */
+void tftp_service_unreachable(struct tftp_service *s, int fd, usec_t now);
 usec_t tftp_service_deadline(const struct tftp_service *s);
 void tftp_service_timeout(struct tftp_service *s, usec_t now);
 
