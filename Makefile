@@ -23,15 +23,16 @@ LAB_ONLY     ?= .
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/hosts.c config/locate.c \
-         config/snapshot.c \
+         config/scan.c config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
-         dhcp/frame.c \
+         dhcp/frame.c dhcp/show.c \
          tftp/packet.c tftp/options.c tftp/path.c tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
-SHELLS := common/log.c common/net.c config/faults.c config/load.c \
+SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
+          config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c tftp/journal.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
-APP   := app/main.c app/check.c app/configuration.c app/loop.c app/notify.c \
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
          app/privileges.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
