@@ -238,7 +238,8 @@ class Namespace:
         """A bound UDP socket; the family follows from the address (which may carry %iface)."""
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         sock = self.socket(family, socket.SOCK_DGRAM)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if port:  # with it the kernel may give one free port to two sockets
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
         address, _, scope = address.partition("%")
         where = (address, port)

@@ -1,4 +1,5 @@
 """The process: privileges, signals, reload, what it listens to, and how it bears a storm."""
+import json
 import random
 import re
 import signal
@@ -142,22 +143,32 @@ def test_bad_reload_keeps_the_old_configuration():
     with net.Net() as network:
         site = Site(network)
         site.root.write("next.efi", b"n" * 100)
-        bad = ('{\n  "interfaces": ["eth0"],\n  "tftp": { "root": 7 }\n}\n', 3)
-        unknown = ('{\n  "interfaces": ["eth0"],\n\n  "tftq": {}\n}\n', 4)
-        broken = ('{\n  "interfaces": [\n', 3)
-        for text, line in (bad, unknown, broken):
-            start = len(site.pxed.log())
-            with open(site.pxed.config_path, "w") as file:
-                file.write(text)
-            site.pxed.signal(signal.SIGHUP)
-            match = site.pxed.wait_log(r"%s:(\d+):(\d+)" % re.escape(site.pxed.config_path),
-                                       start=start)
-            check.inside(int(match.group(1)), (line, line - 1) if text is broken[0] else (line,),
-                         "line of the fault")
+        good = json.dumps(site.configuration, indent=2)
+        faults = (
+            (good.replace('"interfaces"', '"interfacse"'), '"interfacse"'),
+            (good.replace('"max_window_size": 64', '"max_window_size": "many"'), '"many"'),
+            (good.replace('"profiles": {', '"profiles": { ,'), '"profiles"'),
+        )
+        for text, place in faults:
+            check.that(text != good, "the fault was not put in")
+            refuse_reload(site, text, text[:text.index(place)].count("\n") + 1)
             check.equal(site.answer(), "x64.efi", "answer after a refused reload")
         site.rewrite(changed(site.configuration, "next.efi"))
         site.pxed.signal(signal.SIGHUP)
         until("the new answer", lambda: site.answer() == "next.efi")
+
+
+def refuse_reload(site, text, line):
+    """Reload a bad file; the log must name the line of its fault."""
+    start = len(site.pxed.log())
+    with open(site.pxed.config_path, "w") as file:
+        file.write(text)
+    site.pxed.signal(signal.SIGHUP)
+    place = r"%s:(\d+):\d+: " % re.escape(site.pxed.config_path)
+    site.pxed.wait_log(place, start=start)
+    time.sleep(0.02)
+    lines = [int(number) for number in re.findall(place, site.pxed.log()[start:])]
+    check.that(line in lines, "faults at lines %s, none at line %d" % (lines, line))
 
 
 def test_reload_leaves_transfers_alone():
