@@ -201,6 +201,12 @@ const struct host *hosts_at(const struct hosts *table, size_t index)
     return &slot_at(table, index)->host;
 }
 
+size_t hosts_index(const struct hosts *table, const struct host *host)
+{
+    (void)table;
+    return ((const struct slot *)host)->index; /* every host is the head of its slot */
+}
+
 /* -- building -------------------------------------------------------------------------- */
 
 static const struct slot *find_twin(const struct hosts *table, const struct host *host)
