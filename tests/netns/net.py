@@ -190,9 +190,9 @@ class Program:
         self.kept = self.log()
 
 
-def die_with_parent():
-    """In the child: do not outlive the test run (a changed user loses this; see leftovers)."""
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+def die_with_parent(number=signal.SIGKILL):
+    """In a child: do not outlive the parent.  A program that changes its user loses this."""
+    libc.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
 
 
 class Namespace:

@@ -40,6 +40,7 @@ def on_terminate(_number, _frame):
 def work(name, wanted, pipe):
     """A worker: the tests of one file, each result sent up the pipe."""
     signal.signal(signal.SIGTERM, on_terminate)
+    net.die_with_parent(signal.SIGTERM)
     try:
         harness.run_module(importlib.import_module(name), wanted,
                            lambda *result: pipe.send(result))
