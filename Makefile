@@ -59,7 +59,7 @@ $(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
 	$(LINK) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(LINK) $^ -o $@
-$(B)/bench: $(call obj,$(BENCH) $(CORE))
+$(B)/bench: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
 	$(LINK) $^ -o $@
 $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
 	$(LINK) $^ $(LIB_LIBS) -o $@

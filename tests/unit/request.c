@@ -36,7 +36,7 @@ static struct request base(uint8_t type, uint16_t arch)
     static const uint8_t uuid[17] = {0,    0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66,
                                      0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0x01};
     const uint8_t code[2] = {(uint8_t)(arch >> 8), (uint8_t)arch};
-    char class[33];
+    char class[40];
     struct request r = {
         .mac = {0x52, 0x54, 0, 0x12, 0x34, 0x56}, .hlen = 6, .xid = 0x01020304};
     bool http = arch_is_http(arch);

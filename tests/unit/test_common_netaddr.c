@@ -7,10 +7,16 @@ static const struct {
     const char *text;
     bool good;
 } mac_rows[] = {
-    {"52:54:00:12:34:56", true},   {"52-54-00-12-34-56", true}, {"AA:bb:Cc:00:00:01", true},
-    {"52:54:00:12:34", false},     {"52:54:00:12:34:56:78", false},
-    {"52:54:00:12:34:5", false},   {"52:54:00:12:34:5g", false}, {"525400123456", false},
-    {"", false},                   {"52:54:00:12:34:56 ", false},
+    {"52:54:00:12:34:56", true},
+    {"52-54-00-12-34-56", true},
+    {"AA:bb:Cc:00:00:01", true},
+    {"52:54:00:12:34", false},
+    {"52:54:00:12:34:56:78", false},
+    {"52:54:00:12:34:5", false},
+    {"52:54:00:12:34:5g", false},
+    {"525400123456", false},
+    {"", false},
+    {"52:54:00:12:34:56 ", false},
 };
 
 START_TEST(mac_reads_whole_addresses_only)
@@ -19,7 +25,8 @@ START_TEST(mac_reads_whole_addresses_only)
     bool got = mac_parse(mac_rows[_i].text, &mac);
     ck_assert_msg(got == mac_rows[_i].good, "\"%s\": got %d", mac_rows[_i].text, got);
     if (!got) {
-        ck_assert_msg(mac.octet[0] == 1, "\"%s\": wrote *out on failure", mac_rows[_i].text);
+        ck_assert_msg(mac.octet[0] == 1, "\"%s\": wrote *out on failure",
+                      mac_rows[_i].text);
     }
 }
 END_TEST
@@ -28,10 +35,10 @@ static const struct {
     const char *text;
     bool good;
 } ip4_rows[] = {
-    {"10.77.0.1", true},  {"0.0.0.0", true},     {"255.255.255.255", true},
-    {"256.0.0.1", false}, {"10.77.0", false},    {"10.77.0.1.2", false},
-    {"10.77.0.01", false}, {"10.77..1", false},  {" 10.77.0.1", false},
-    {"10.77.0.1x", false}, {"", false},          {"1e1.0.0.1", false},
+    {"10.77.0.1", true},         {"0.0.0.0", true},   {"255.255.255.255", true},
+    {"256.0.0.1", false},        {"10.77.0", false},  {"10.77.0.1.2", false},
+    {"10.77.0.01", false},       {"10.77..1", false}, {" 10.77.0.1", false},
+    {"10.77.0.1x", false},       {"", false},         {"1e1.0.0.1", false},
     {"9999999999.0.0.1", false},
 };
 
@@ -57,7 +64,8 @@ static const struct {
     {{0xfd, 0x77, [15] = 2}, 0, "[fd77::2]:2071"},
     {{0}, 0, "[::]:2071"},
     {{[15] = 1}, 0, "[::1]:2071"},
-    {{0x20, 1, 0xd, 0xb8, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, 0,
+    {{0x20, 1, 0xd, 0xb8, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1},
+     0,
      "[2001:db8:0:1:1:1:1:1]:2071"},
     {{0x20, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1}, 0, "[2001:0:0:1::1]:2071"},
     {{0x20, 1, 0xd, 0xb8, [13] = 0}, 0, "[2001:db8::]:2071"},

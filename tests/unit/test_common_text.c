@@ -30,7 +30,8 @@ START_TEST(decimal_takes_digits_only)
 {
     uint64_t got = 77;
     bool ok = text_decimal(decimal_rows[_i].text, &got);
-    ck_assert_msg(ok == decimal_rows[_i].good, "\"%s\": got %d", decimal_rows[_i].text, ok);
+    ck_assert_msg(ok == decimal_rows[_i].good, "\"%s\": got %d", decimal_rows[_i].text,
+                  ok);
     ck_assert_uint_eq(got, ok ? decimal_rows[_i].value : 77);
 }
 END_TEST
@@ -54,9 +55,8 @@ START_TEST(show_escapes_and_cuts)
 {
     char buf[31];
     memset(buf, 'x', sizeof buf);
-    ck_assert_str_eq(
-        text_show(show_rows[_i].octets, show_rows[_i].len, buf, sizeof buf),
-        show_rows[_i].shown);
+    ck_assert_str_eq(text_show(show_rows[_i].octets, show_rows[_i].len, buf, sizeof buf),
+                     show_rows[_i].shown);
 }
 END_TEST
 
@@ -65,8 +65,12 @@ static const struct {
     const char *b;
     unsigned distance;
 } distance_rows[] = {
-    {"profile", "profile", 0}, {"profile", "profiles", 1}, {"porfile", "profile", 1},
-    {"mac", "mca", 1},         {"", "mac", 3},             {"x64-uefi", "x86-uefi", 2},
+    {"profile", "profile", 0},
+    {"profile", "profiles", 1},
+    {"porfile", "profile", 1},
+    {"mac", "mca", 1},
+    {"", "mac", 3},
+    {"x64-uefi", "x86-uefi", 2},
     {"kitten", "sitting", 3},
 };
 
@@ -92,8 +96,12 @@ static const struct {
     uint64_t octets;
     const char *text;
 } bytes_rows[] = {
-    {0, "0B"},           {999, "999B"},          {1000, "1.0kB"},
-    {1600000000, "1.6GB"}, {123456789, "123MB"}, {UINT64_MAX, "18EB"},
+    {0, "0B"},
+    {999, "999B"},
+    {1000, "1.0kB"},
+    {1600000000, "1.6GB"},
+    {123456789, "123MB"},
+    {UINT64_MAX, "18EB"},
 };
 
 START_TEST(bytes_print_in_three_digits)

@@ -15,7 +15,8 @@ START_TEST(timers_come_in_order_of_their_deadlines)
     timers_init(&t, slots, TIMERS);
     for (int n = 0; n < 2000; n++) { /* set, change and take out at random */
         struct timer *x = &timer[rand_r(&seed) % TIMERS];
-        timers_set(&t, x, rand_r(&seed) % 4 == 0 ? USEC_NEVER : (usec_t)rand_r(&seed) % 1000);
+        timers_set(&t, x,
+                   rand_r(&seed) % 4 == 0 ? USEC_NEVER : (usec_t)rand_r(&seed) % 1000);
     }
     size_t armed = 0;
     for (int i = 0; i < TIMERS; i++) {
@@ -50,14 +51,10 @@ END_TEST
 
 /* The reference vectors of SipHash-1-3 for the key 00 01 .. 0f and the message 00 01 .. */
 static const uint64_t siphash13[] = {
-    UINT64_C(0xabac0158050fc4dc),
-    UINT64_C(0xc9f49bf37d57ca93),
-    UINT64_C(0x82cb9b024dc7d44d),
-    UINT64_C(0x8bf80ab8e7ddf7fb),
-    UINT64_C(0xcf75576088d38328),
-    UINT64_C(0xdef9d52f49533b67),
-    UINT64_C(0xc50d2b50c59f22a7),
-    UINT64_C(0xd3927d989bb11140),
+    UINT64_C(0xabac0158050fc4dc), UINT64_C(0xc9f49bf37d57ca93),
+    UINT64_C(0x82cb9b024dc7d44d), UINT64_C(0x8bf80ab8e7ddf7fb),
+    UINT64_C(0xcf75576088d38328), UINT64_C(0xdef9d52f49533b67),
+    UINT64_C(0xc50d2b50c59f22a7), UINT64_C(0xd3927d989bb11140),
     UINT64_C(0x369095118d299a8e),
 };
 

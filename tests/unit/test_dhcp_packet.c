@@ -88,8 +88,8 @@ START_TEST(overloaded_fields_are_read_file_first)
     struct dhcp_packet pkt;
     struct rd value;
     size_t len = packet_with(BYTES("\x34\1\3\xff"), buf);
-    memcpy(buf + 108, "\x35\1\1\x3c\3PXE\xff", 9);  /* file */
-    memcpy(buf + 44, "\x3c\6Client\xff", 9);        /* sname */
+    memcpy(buf + 108, "\x35\1\1\x3c\3PXE\xff", 9); /* file */
+    memcpy(buf + 44, "\x3c\6Client\xff", 9);       /* sname */
     ck_assert_int_eq(dhcp_parse(buf, len, &pkt), DHCP_OK);
     ck_assert_int_eq(pkt.type, DHCP_DISCOVER);
     ck_assert(dhcp_find(&pkt, DHCP_VENDOR_CLASS, joined, &value));

@@ -59,7 +59,8 @@ static const struct {
     {"EDK2 probe", BYTES("tsize\0000\0blksize\0001468\0windowsize\0004\0"),
      BYTES("tsize\00018\0blksize\0001468\0windowsize\0004\0")},
     {"nothing asked", BYTES(""), BYTES("")},
-    {"A-15 the client's spelling", BYTES("BlkSize\0001024\0"), BYTES("BlkSize\0001024\0")},
+    {"A-15 the client's spelling", BYTES("BlkSize\0001024\0"),
+     BYTES("BlkSize\0001024\0")},
     {"A-16 unknown options only", BYTES("foo\0bar\0"), BYTES("")},
     {"A-07 option without value", BYTES("blksize\0"), BYTES("")},
     {"A-04 junk tail", BYTES("blksize\0001024\0\x17\x99"), BYTES("blksize\0001024\0")},
@@ -99,8 +100,9 @@ START_TEST(options_answer_only_what_was_asked)
     struct tftp_opts agreed = tftp_opts_agree(&asked, &limits, 18);
     tftp_opts_write(&agreed, &w);
     ck_assert(wr_ok(&w));
-    ck_assert_msg(wr_len(&w) == 2 + option_rows[_i].oack_len, "%s: got %zu octets, want %zu",
-                  option_rows[_i].name, wr_len(&w), 2 + option_rows[_i].oack_len);
+    ck_assert_msg(wr_len(&w) == 2 + option_rows[_i].oack_len,
+                  "%s: got %zu octets, want %zu", option_rows[_i].name, wr_len(&w),
+                  2 + option_rows[_i].oack_len);
     ck_assert_msg(!memcmp(buf + 2, option_rows[_i].oack, option_rows[_i].oack_len),
                   "%s: other options than wanted", option_rows[_i].name);
 }

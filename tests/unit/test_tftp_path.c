@@ -89,7 +89,8 @@ Suite *suite_tftp_path(void)
 {
     Suite *s = suite_create("tftp/path");
     TCase *tc = tcase_create("rows");
-    tcase_add_loop_test(tc, clean_stays_beneath_the_root, 0, sizeof rows / sizeof rows[0]);
+    tcase_add_loop_test(tc, clean_stays_beneath_the_root, 0,
+                        sizeof rows / sizeof rows[0]);
     tcase_add_loop_test(tc, a05_tail_of_old_roms_is_cut, 0,
                         sizeof tail_rows / sizeof tail_rows[0]);
     tcase_add_test(tc, repairs_have_names);

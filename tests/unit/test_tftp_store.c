@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,8 +24,8 @@ static void make_root(void)
     memcpy(base, "/tmp/pxed-store-XXXXXX", sizeof "/tmp/pxed-store-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(base));
     ck_assert_int_eq(chdir(base), 0);
-    ck_assert_int_eq(mkdir("root", 0755) + mkdir("root/Dir", 0755) +
-                         mkdir("root-secret", 0755), 0);
+    ck_assert_int_eq(
+        mkdir("root", 0755) + mkdir("root/Dir", 0755) + mkdir("root-secret", 0755), 0);
     put("secret.txt", "secret", 6);
     put("root-secret/x", "secret", 6);
     put("root/hello.txt", "hello\n", 6);
@@ -107,7 +108,8 @@ START_TEST(a_lent_file_outlives_its_store)
 {
     struct store_file *file;
     unsigned repairs = 0;
-    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs), STORE_OK);
+    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs),
+                     STORE_OK);
     store_close(store);
     ck_assert_mem_eq(file->data, "hello\n", 6);
     store_put(file);
@@ -119,7 +121,8 @@ START_TEST(c18_a_change_is_noticed)
 {
     struct store_file *file;
     unsigned repairs = 0;
-    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs), STORE_OK);
+    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs),
+                     STORE_OK);
     ck_assert(store_unchanged(file));
     put("root/hello.txt", "jello and more\n", 15);
     ck_assert(!store_unchanged(file));
@@ -131,12 +134,14 @@ START_TEST(c18_a_replacement_by_rename_is_no_change)
 {
     struct store_file *file;
     unsigned repairs = 0;
-    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs), STORE_OK);
+    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs),
+                     STORE_OK);
     put("root/new", "jello", 5);
     ck_assert_int_eq(rename("root/new", "root/hello.txt"), 0);
     ck_assert_mem_eq(file->data, "hello\n", 6);
     store_put(file);
-    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs), STORE_OK);
+    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs),
+                     STORE_OK);
     ck_assert_mem_eq(file->data, "jello", 5);
     store_put(file);
 }
