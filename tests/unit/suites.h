@@ -12,6 +12,7 @@ Suite *suite_dhcp_decision(void);
 Suite *suite_dhcp_frame(void);
 Suite *suite_dhcp_golden(void);
 Suite *suite_dhcp_packet(void);
+Suite *suite_tftp_misses(void);
 Suite *suite_tftp_packet(void);
 Suite *suite_tftp_path(void);
 Suite *suite_tftp_store(void);
