@@ -26,7 +26,7 @@ LAB_JOBS     ?= $(JOBS)
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/hosts.c config/locate.c \
-         config/scan.c config/snapshot.c \
+         config/release.c config/scan.c config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c dhcp/show.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/session.c \
@@ -53,6 +53,8 @@ LIB_LIBS    = $(shell $(PKG_CONFIG) --libs $(LIBS))
 SANITIZE   := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 COMPILE     = $(CC) -std=gnu11 -D_GNU_SOURCE -I. $(WARN) $(LIB_CFLAGS) $(CFLAGS) $(SANITIZE)
 LINK        = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
+# Lets tests/unit/starve.c make an allocation of the tested code fail.
+STARVE     := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 obj         = $(patsubst %.c,$(B)/%.o,$(1))
 # One short line for each file; `make V=1` shows the commands.
 tell        = $(if $(V),,@echo "  $(1) $@";)
@@ -62,7 +64,7 @@ all: $(B)/pxed
 $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
-	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
+	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/bench: $(call obj,$(BENCH) tests/unit/request.c $(CORE))

@@ -8,6 +8,14 @@ int main(void)
     srunner_add_suite(runner, suite_common_netaddr());
     srunner_add_suite(runner, suite_common_text());
     srunner_add_suite(runner, suite_common_timers());
+    srunner_add_suite(runner, suite_config_arch());
+    srunner_add_suite(runner, suite_config_bootfile());
+    srunner_add_suite(runner, suite_config_comments());
+    srunner_add_suite(runner, suite_config_faults());
+    srunner_add_suite(runner, suite_config_files());
+    srunner_add_suite(runner, suite_config_hosts());
+    srunner_add_suite(runner, suite_config_load());
+    srunner_add_suite(runner, suite_config_locate());
     srunner_add_suite(runner, suite_dhcp_decision());
     srunner_add_suite(runner, suite_dhcp_frame());
     srunner_add_suite(runner, suite_dhcp_golden());
