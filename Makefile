@@ -25,8 +25,8 @@ LAB_JOBS     ?= $(JOBS)
 # -- what there is ---------------------------------------------------------------------
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
-         config/arch.c config/bootfile.c config/comments.c config/hosts.c config/locate.c \
-         config/release.c config/scan.c config/snapshot.c \
+         config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
+         config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c dhcp/show.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/session.c \
