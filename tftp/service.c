@@ -30,6 +30,8 @@ struct tftp_service {
     unsigned doors[DOORS_MAX];
     size_t door_count;
     struct tftp_misses misses;
+    struct tftp_limits limits; /* of the configuration in force */
+    struct tftp_hooks hooks;
 };
 
 /* -- start and end ------------------------------------------------------------------------ */
@@ -82,17 +84,18 @@ static int open_sockets(struct tftp_service *s, const struct tftp_conf *conf,
 
 static void set_limits(struct tftp_service *s, const struct tftp_conf *conf)
 {
-    s->engine.limits = (struct tftp_limits){conf->max_block_size, conf->max_window_size};
+    s->limits = (struct tftp_limits){conf->max_block_size, conf->max_window_size};
 }
 
-int tftp_service_open(const struct snapshot *config, struct tftp_service **out,
-                      const char **what)
+int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *hooks,
+                      struct tftp_service **out, const char **what)
 {
     struct tftp_service *s = calloc(1, sizeof *s);
     *what = "memory for transfers";
     if (!s) {
         return -ENOMEM;
     }
+    s->hooks = *hooks;
     int error = tftp_engine_init(&s->engine, config->tftp.max_transfers);
     set_limits(s, &config->tftp);
     s->inbox = net_inbox_new();
@@ -261,6 +264,20 @@ static int data_socket(const struct tftp_service *s, int request_fd,
     return request_fd; /* single-port mode */
 }
 
+/* Those of the configuration, less what this client's host says. */
+static struct tftp_limits limits_of(const struct tftp_service *s,
+                                    const struct tftp_client *client)
+{
+    struct tftp_limits l = s->limits;
+    if (client->max_block_size > 0 && client->max_block_size < l.max_block_size) {
+        l.max_block_size = client->max_block_size;
+    }
+    if (client->max_window_size > 0 && client->max_window_size < l.max_window_size) {
+        l.max_window_size = client->max_window_size;
+    }
+    return l;
+}
+
 static void on_request(struct tftp_service *s, int fd, const struct net_path *path,
                        const struct tftp_packet *pkt, usec_t now)
 {
@@ -268,6 +285,14 @@ static void on_request(struct tftp_service *s, int fd, const struct net_path *pa
     struct tftp_transfer wanted = {.path = *path, .fd = data_socket(s, fd, path)};
     text_show(pkt->file.at, pkt->file.len, wanted.shown, sizeof wanted.shown);
     if (continues(s, path, wanted.shown, now)) {
+        return;
+    }
+    struct tftp_client client = {0};
+    if (s->hooks.who) {
+        s->hooks.who(s->hooks.context, &path->peer, &client);
+    }
+    if (client.denied) {
+        refuse(s, fd, path, pkt->file, TFTP_ERR_ACCESS, "access denied");
         return;
     }
     enum tftp_path_fault unclean = tftp_path_clean(pkt->file, name, &wanted.repairs);

@@ -19,6 +19,7 @@
 #define TFTP_SERVICE_H
 
 #include "common/clock.h"
+#include "common/netaddr.h"
 #include "config/snapshot.h"
 #include "tftp/counters.h"
 
@@ -32,12 +33,27 @@ struct tftp_doors {
     size_t count;
 };
 
+/* What is known of the client of a request. */
+struct tftp_client {
+    bool denied;              /* it gets no file */
+    uint32_t max_block_size;  /* 0: no limit of its own */
+    uint32_t max_window_size; /* 0: no limit of its own */
+};
+
+/* What the service asks of, and tells, whoever runs it; NULL where nobody cares. */
+struct tftp_hooks {
+    void (*who)(void *context, const struct endpoint *peer, struct tftp_client *out);
+    /* A transfer to this client has begun. */
+    void (*began)(void *context, const struct endpoint *peer);
+    void *context;
+};
+
 /*
  * Opens the root and every socket.  0 or -errno, with *what in words ("UDP port 69") for the
  * message.
  */
-int tftp_service_open(const struct snapshot *config, struct tftp_service **out,
-                      const char **what);
+int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *hooks,
+                      struct tftp_service **out, const char **what);
 void tftp_service_close(
     struct tftp_service *s); /* ends transfers with ERROR; NULL is fine */
 

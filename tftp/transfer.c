@@ -90,12 +90,10 @@ void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t n
 }
 
 /* IPv4: 20 + 8 + 4 octets of headers; IPv6: 40 + 8 + 4.  A larger block would fragment. */
-static struct tftp_limits limits_for(const struct tftp_engine *e,
-                                     const struct net_path *path)
+static struct tftp_limits fit_mtu(struct tftp_limits limits, const struct net_path *path)
 {
     uint32_t headers = endpoint_is_ip4(&path->peer) ? 32 : 52;
     uint32_t mtu = net_mtu(path->ifindex);
-    struct tftp_limits limits = e->limits;
     if (mtu > headers + 8 && mtu - headers < limits.max_block_size) {
         limits.max_block_size = mtu - headers;
     }
@@ -139,7 +137,7 @@ static struct tftp_transfer *take_slot(struct tftp_engine *e, const struct net_p
 }
 
 bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *wanted,
-                         struct rd options, usec_t now)
+                         struct rd options, const struct tftp_limits *limits, usec_t now)
 {
     struct tftp_transfer *x = take_slot(e, &wanted->path, now);
     if (!x) {
@@ -147,13 +145,13 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
         return false;
     }
     struct tftp_opts asked = tftp_opts_parse(options);
-    struct tftp_limits limits = limits_for(e, &wanted->path);
+    struct tftp_limits fitting = fit_mtu(*limits, &wanted->path);
     x->fd = wanted->fd;
     x->file = wanted->file;
     x->repairs = wanted->repairs;
     x->began = now;
     memcpy(x->shown, wanted->shown, sizeof x->shown);
-    x->agreed = tftp_opts_agree(&asked, &limits, x->file->size);
+    x->agreed = tftp_opts_agree(&asked, &fitting, x->file->size);
     keep_names(x);
     struct tftp_terms terms = terms_for(&x->agreed, x->file->size);
     tftp_session_init(&x->session, &terms, now);

@@ -16,7 +16,6 @@
 #include "tftp/sender.h"
 
 struct tftp_engine {
-    struct tftp_limits limits; /* of the configuration in force */
     struct tftp_table *table;
     struct timers timers;
     struct timer **timer_slots;
@@ -31,7 +30,7 @@ void tftp_engine_timeout(struct tftp_engine *e, usec_t now);
 
 /* Takes over the file.  False: no slot is free, the file was given back. */
 bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *wanted,
-                         struct rd options, usec_t now);
+                         struct rd options, const struct tftp_limits *limits, usec_t now);
 void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
 /* Takes an ended or unwanted transfer out of the table. */
 void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
