@@ -56,7 +56,7 @@ $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 $(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
 	$(LINK) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
-	$(LINK) $^ -o $@
+	$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/bench: $(call obj,$(BENCH) $(CORE))
 	$(LINK) $^ -o $@
 $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
