@@ -67,9 +67,10 @@ static const struct {
     {"D-13 ACK 2 of a window of 8 goes back in a round trip", FILE_OF(30), 8, true,
      "< OACK; + 1 ms; > ACK 0; < DATA 1..8; + 1 ms; > ACK 2; wait 0..2 ms; < DATA 3..10;"
      "+ 1 ms; > ACK 10; < DATA 11..18"},
-    {"D-13 partial ACKs one after the other", FILE_OF(30), 8, true,
+    {"D-13 ACK 5 of the repeated window: its last block asks first", FILE_OF(30), 8, true,
      "< OACK; + 1 ms; > ACK 0; < DATA 1..8; + 1 ms; > ACK 2; wait 0..2 ms; < DATA 3..10;"
-     "+ 1 ms; > ACK 5; wait 0..2 ms; < DATA 6..13; + 1 ms; > ACK 13; < DATA 14..21"},
+     "+ 1 ms; > ACK 5; wait 0..2 ms; < DATA 10; + 1 ms; > ACK 5; wait 0..2 ms; < DATA 6..13;"
+     "+ 1 ms; > ACK 13; < DATA 14..21"},
     {"D-15 the last window, last but one lost", FILE_OF(12), 8, true,
      "< OACK; + 1 ms; > ACK 0; < DATA 1..8; + 1 ms; > ACK 8; < DATA 9..12; + 1 ms; > ACK 10;"
      "wait 0..2 ms; < DATA 11..12; + 1 ms; > ACK 12; = done"},

@@ -10,7 +10,7 @@
 #include "tests/sim/run.h"
 #include "tests/sim/suites.h"
 
-#define SEEDS_DEFAULT 250
+#define SEEDS_DEFAULT 300
 #define COMPLAINTS    5
 
 #define COUNT(a)   (sizeof(a) / sizeof(a)[0])
@@ -83,10 +83,11 @@ static void draw(const struct sim_model *model, uint64_t seed, struct sim_setup 
     out->terms.file_size = draw_size(&r, out->terms.blksize);
 }
 
+/* A client that is slower than the longest timer gets repeats for its slowness. */
 static bool traffic_is_judged(const struct sim_setup *setup, const struct sim_result *r)
 {
-    (void)setup;
-    return r->needed >= 100;
+    const struct sim_model *m = setup->model;
+    return r->needed >= 100 && !m->lies && m->block_cost == 0 && m->pause_every == 0;
 }
 
 /* What is wrong with this run, or NULL. */
@@ -151,7 +152,7 @@ static void run_one(const struct sim_model *model, uint64_t seed, bool trace,
     }
     t->runs++;
     t->packets += r.sent_data + r.acks;
-    if (traffic_is_judged(&setup, &r) && !model->lies && sim_traffic(&r) > t->traffic) {
+    if (traffic_is_judged(&setup, &r) && sim_traffic(&r) > t->traffic) {
         t->traffic = sim_traffic(&r);
         t->traffic_seed = seed;
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #define STEPS_AT_ONE_MOMENT 1000000
+#define STORM               50 /* times the file: the run is stopped */
 #define COPIES_COUNTED      256
 #define TIME_LIMIT          (24 * 3600 * USEC_PER_SEC)
 
@@ -77,6 +78,9 @@ static void count_sent(struct sim *m, const struct tftp_send *send)
         return;
     }
     out->sent_data++;
+    if (out->sent_data > STORM * m->s.last + 1000) {
+        fail(m, "no storm");
+    }
     if (send->number < COPIES_COUNTED) {
         unsigned copies = ++m->copies[send->number];
         out->copies_max = copies > out->copies_max ? copies : out->copies_max;

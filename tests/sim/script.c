@@ -130,9 +130,9 @@ static bool step_pass(struct script *c, const char *what)
 
 static bool step_wait(struct script *c, const char *what)
 {
-    double from = 0;
-    double to = 0;
-    if (sscanf(what, "wait %lf..%lf ms", &from, &to) != 2) {
+    unsigned from = 0;
+    unsigned to = 0;
+    if (sscanf(what, "wait %u..%u ms", &from, &to) != 2) {
         return complain(c, "not understood");
     }
     usec_t at = tftp_session_deadline(&c->s);
