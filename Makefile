@@ -21,7 +21,7 @@ LAB_ONLY     ?= .
 
 # -- what there is ---------------------------------------------------------------------
 # Pure: no system call can hide here, tests/purity.sh proves it.
-CORE  := common/netaddr.c common/text.c common/timers.c \
+CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/hosts.c config/locate.c \
          config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
@@ -29,7 +29,8 @@ CORE  := common/netaddr.c common/text.c common/timers.c \
          tftp/packet.c tftp/options.c tftp/path.c tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c config/faults.c config/load.c \
-          dhcp/capture.c dhcp/service.c dhcp/socket.c tftp/service.c tftp/store.c
+          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c tftp/journal.c tftp/sender.c tftp/service.c tftp/store.c \
+          tftp/transfer.c
 APP   := app/main.c app/check.c app/configuration.c app/loop.c app/notify.c \
          app/privileges.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)

@@ -25,8 +25,9 @@ static bool take_text(struct rd *r, struct tftp_text *out)
 
 static enum tftp_fault parse_request(struct rd *r, struct tftp_packet *pkt)
 {
+    size_t left = rd_left(r);
     if (!take_text(r, &pkt->file)) {
-        return TFTP_SHORT;
+        return left > TFTP_NAME_MAX ? TFTP_LONG_NAME : TFTP_SHORT;
     }
     if (pkt->file.len == 0) {
         return TFTP_EMPTY_NAME;

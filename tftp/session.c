@@ -366,6 +366,13 @@ usec_t tftp_session_deadline(const struct tftp_session *s)
     return min_time(s->rto_at, s->due_at);
 }
 
+void tftp_session_unreachable(struct tftp_session *s)
+{
+    if (s->state != TFTP_ENDED) {
+        finish(s, s->high == s->last ? TFTP_END_NO_FINAL_ACK : TFTP_END_UNREACHABLE);
+    }
+}
+
 void tftp_session_close(struct tftp_session *s)
 {
     if (s->state != TFTP_ENDED) {
@@ -383,6 +390,7 @@ const char *tftp_end_name(enum tftp_end end)
         [TFTP_END_ABORTED] = "aborted",
         [TFTP_END_NO_ANSWER] = "no-answer",
         [TFTP_END_STALLED] = "stalled",
+        [TFTP_END_UNREACHABLE] = "unreachable",
         [TFTP_END_CLOSED] = "closed",
     };
     return names[end];

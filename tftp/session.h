@@ -48,7 +48,8 @@ enum tftp_end {
     TFTP_END_ABORTED,   /* ERROR from the client in mid-transfer */
     TFTP_END_NO_ANSWER, /* the first packet was never answered */
     TFTP_END_STALLED,   /* no progress for terms.patience */
-    TFTP_END_CLOSED,    /* tftp_session_close(): the owner ended it */
+    TFTP_END_UNREACHABLE, /* the client's port is closed (ICMP) */
+    TFTP_END_CLOSED,      /* tftp_session_close(): the owner ended it */
     TFTP_END_COUNT,
 };
 
@@ -122,6 +123,8 @@ bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out
 /* Takes back what tftp_session_next() gave out last, and all after it: it is given again. */
 void tftp_session_unsend(struct tftp_session *s, const struct tftp_send *first);
 usec_t tftp_session_deadline(const struct tftp_session *s);
+/* ICMP says that nobody listens at the client's port any more. */
+void tftp_session_unreachable(struct tftp_session *s);
 void tftp_session_close(struct tftp_session *s);
 
 const char *tftp_end_name(enum tftp_end end);

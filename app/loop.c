@@ -1,0 +1,221 @@
+#include "app/loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+#define WATCHERS_MAX 192
+#define SIGNALS_MAX  8
+
+struct watcher {
+    uv_poll_t poll;
+    struct loop *loop;
+    int fd;
+    loop_callback callback;
+    void *context;
+};
+
+struct signal_watcher {
+    uv_signal_t signal;
+    void (*callback)(void *context, usec_t now);
+    void *context;
+};
+
+struct loop {
+    uv_loop_t uv;
+    uv_prepare_t before_sleep;
+    uv_poll_t alarm_poll;
+    int alarm_fd;
+    usec_t alarm_set; /* what the timerfd is set to */
+    usec_t (*deadline)(void *context);
+    void (*timeout)(void *context, usec_t now);
+    void *deadline_context;
+    struct watcher watchers[WATCHERS_MAX];
+    size_t watcher_count;
+    struct signal_watcher signals[SIGNALS_MAX];
+    size_t signal_count;
+};
+
+usec_t loop_clock(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (usec_t)ts.tv_sec * USEC_PER_SEC + (usec_t)ts.tv_nsec / 1000;
+}
+
+/* -- the deadline ------------------------------------------------------------------------- */
+
+static void set_alarm(struct loop *loop, usec_t due)
+{
+    if (due == loop->alarm_set) {
+        return;
+    }
+    struct itimerspec when = {0}; /* all zero: off */
+    if (due != USEC_NEVER) {
+        when.it_value.tv_sec = (time_t)(due / USEC_PER_SEC);
+        when.it_value.tv_nsec =
+            (long)(due % USEC_PER_SEC) * 1000 + 1; /* 0 would be off */
+    }
+    if (timerfd_settime(loop->alarm_fd, TFD_TIMER_ABSTIME, &when, NULL) == 0) {
+        loop->alarm_set = due;
+    }
+}
+
+static void before_sleep(uv_prepare_t *prepare)
+{
+    struct loop *loop = prepare->data;
+    if (loop->deadline) {
+        set_alarm(loop, loop->deadline(loop->deadline_context));
+    }
+}
+
+static void on_alarm(uv_poll_t *poll, int status, int events)
+{
+    struct loop *loop = poll->data;
+    uint64_t expiries;
+    (void)status;
+    (void)events;
+    ssize_t n = read(loop->alarm_fd, &expiries, sizeof expiries);
+    (void)n; /* nothing to read: it was set anew in between */
+    loop->alarm_set = USEC_NEVER;
+    if (loop->timeout) {
+        loop->timeout(loop->deadline_context, loop_clock());
+    }
+}
+
+void loop_set_deadline(struct loop *loop, usec_t (*deadline)(void *context),
+                       void (*timeout)(void *context, usec_t now), void *context)
+{
+    loop->deadline = deadline;
+    loop->timeout = timeout;
+    loop->deadline_context = context;
+}
+
+/* -- start and end ------------------------------------------------------------------------ */
+
+static int start(struct loop *loop)
+{
+    loop->alarm_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (loop->alarm_fd < 0) {
+        return -errno;
+    }
+    loop->alarm_set = USEC_NEVER;
+    loop->alarm_poll.data = loop;
+    loop->before_sleep.data = loop;
+    int error = uv_poll_init(&loop->uv, &loop->alarm_poll, loop->alarm_fd);
+    if (error == 0) {
+        error = uv_poll_start(&loop->alarm_poll, UV_READABLE, on_alarm);
+    }
+    if (error == 0) {
+        error = uv_prepare_init(&loop->uv, &loop->before_sleep);
+    }
+    return error == 0 ? uv_prepare_start(&loop->before_sleep, before_sleep) : error;
+}
+
+int loop_new(struct loop **out)
+{
+    struct loop *loop = calloc(1, sizeof *loop);
+    if (!loop) {
+        return -ENOMEM;
+    }
+    loop->alarm_fd = -1;
+    int error = uv_loop_init(&loop->uv);
+    if (error != 0) {
+        free(loop);
+        return error;
+    }
+    error = start(loop);
+    if (error != 0) {
+        loop_free(loop);
+        return error;
+    }
+    *out = loop;
+    return 0;
+}
+
+static void close_handle(uv_handle_t *handle, void *unused)
+{
+    (void)unused;
+    if (!uv_is_closing(handle)) {
+        uv_close(handle, NULL);
+    }
+}
+
+void loop_free(struct loop *loop)
+{
+    if (!loop) {
+        return;
+    }
+    uv_walk(&loop->uv, close_handle, NULL);
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+    (void)uv_loop_close(&loop->uv);
+    if (loop->alarm_fd >= 0) {
+        (void)close(loop->alarm_fd);
+    }
+    free(loop);
+}
+
+void loop_run(struct loop *loop)
+{
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+}
+
+void loop_stop(struct loop *loop)
+{
+    uv_stop(&loop->uv);
+}
+
+/* -- descriptors and signals -------------------------------------------------------------- */
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+    struct watcher *w = poll->data;
+    (void)events;
+    bool go_on = w->callback(w->context, w->fd, status < 0 ? LOOP_ERROR : LOOP_READABLE,
+                             loop_clock());
+    if (!go_on) {
+        (void)uv_poll_stop(poll);
+    } else if (status < 0) {
+        (void)uv_poll_start(poll, UV_READABLE, on_event); /* libuv stops on POLLERR */
+    }
+}
+
+int loop_watch(struct loop *loop, int fd, loop_callback callback, void *context)
+{
+    if (loop->watcher_count == WATCHERS_MAX) {
+        return -EMFILE;
+    }
+    struct watcher *w = &loop->watchers[loop->watcher_count];
+    *w = (struct watcher){
+        .loop = loop, .fd = fd, .callback = callback, .context = context};
+    w->poll.data = w;
+    int error = uv_poll_init(&loop->uv, &w->poll, fd);
+    if (error != 0) {
+        return error;
+    }
+    loop->watcher_count++;
+    return uv_poll_start(&w->poll, UV_READABLE, on_event);
+}
+
+static void on_signal(uv_signal_t *signal, int number)
+{
+    struct signal_watcher *w = signal->data;
+    (void)number;
+    w->callback(w->context, loop_clock());
+}
+
+int loop_on_signal(struct loop *loop, int number,
+                   void (*callback)(void *context, usec_t now), void *context)
+{
+    if (loop->signal_count == SIGNALS_MAX) {
+        return -EMFILE;
+    }
+    struct signal_watcher *w = &loop->signals[loop->signal_count++];
+    *w = (struct signal_watcher){.callback = callback, .context = context};
+    w->signal.data = w;
+    int error = uv_signal_init(&loop->uv, &w->signal);
+    return error == 0 ? uv_signal_start(&w->signal, on_signal, number) : error;
+}

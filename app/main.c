@@ -1,0 +1,51 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "app/commands.h"
+
+static const struct command {
+    const char *word;
+    int (*run)(int argc, char **argv);
+    const char *synopsis;
+    const char *purpose;
+} commands[] = {
+    {"run", command_run, "run     [-c FILE] [-v]", "serve in the foreground"},
+    {"check", command_check, "check   [-c FILE] [--json]",
+     "all faults of the configuration, and what each architecture boots"},
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static void print_usage(FILE *to)
+{
+    fprintf(to,
+            "pxed: answers PXE clients beside an existing DHCP server and serves their "
+            "boot files\n\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        fprintf(to, "  pxed %-30s %s\n", commands[i].synopsis, commands[i].purpose);
+    }
+    fprintf(to, "\nFILE defaults to " PXED_CONFIGURATION ".\n");
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(word, commands[i].word) == 0) {
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0) {
+        puts("pxed " PXED_VERSION);
+        return EXIT_GOOD;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+        strcmp(word, "help") == 0) {
+        print_usage(stdout);
+        return EXIT_GOOD;
+    }
+    if (argc > 1) {
+        fprintf(stderr, "pxed: unknown command \"%s\"\n\n", word);
+    }
+    print_usage(stderr);
+    return EXIT_USAGE;
+}

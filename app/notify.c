@@ -1,0 +1,29 @@
+#include "app/notify.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "common/cleanup.h"
+
+void notify_systemd(const char *state)
+{
+    const char *name = getenv("NOTIFY_SOCKET");
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    if (!name || (name[0] != '/' && name[0] != '@') ||
+        strlen(name) >= sizeof to.sun_path) {
+        return;
+    }
+    size_t len = strlen(name);
+    memcpy(to.sun_path, name, len);
+    if (to.sun_path[0] == '@') {
+        to.sun_path[0] = '\0'; /* an abstract name */
+    }
+    AUTO(close) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0) {
+        (void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&to,
+                     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
+    }
+}

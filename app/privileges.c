@@ -1,0 +1,97 @@
+#include "app/privileges.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static const cap_value_t needed[] = {CAP_NET_RAW, CAP_NET_BIND_SERVICE};
+#define NEEDED (sizeof needed / sizeof needed[0])
+
+void privileges_raise(void)
+{
+    cap_t caps = cap_get_proc();
+    if (!caps) {
+        return;
+    }
+    for (size_t i = 0; i < NEEDED; i++) {
+        cap_flag_value_t permitted = CAP_CLEAR;
+        if (cap_get_flag(caps, needed[i], CAP_PERMITTED, &permitted) == 0 &&
+            permitted == CAP_SET) {
+            (void)cap_set_flag(caps, CAP_EFFECTIVE, 1, &needed[i], CAP_SET);
+        }
+    }
+    (void)cap_set_proc(caps);
+    (void)cap_free(caps);
+}
+
+static int complain(char why[PRIVILEGES_WHY_SIZE], const char *what)
+{
+    int error = errno;
+    snprintf(why, PRIVILEGES_WHY_SIZE, "cannot %s: %s", what, strerror(error));
+    return -error;
+}
+
+static int become(const struct passwd *user, char why[PRIVILEGES_WHY_SIZE])
+{
+    if (setgroups(0, NULL) != 0 ||
+        setresgid(user->pw_gid, user->pw_gid, user->pw_gid) != 0 ||
+        setresuid(user->pw_uid, user->pw_uid, user->pw_uid) != 0) {
+        char what[128];
+        snprintf(what, sizeof what, "become user \"%s\"", user->pw_name);
+        return complain(why, what);
+    }
+    return 0;
+}
+
+static int become_user(const char *name, char why[PRIVILEGES_WHY_SIZE])
+{
+    const struct passwd *user = name ? getpwnam(name) : NULL;
+    if (!user) {
+        user = getpwnam("nobody");
+    }
+    if (!user || user->pw_uid == 0) {
+        snprintf(why, PRIVILEGES_WHY_SIZE,
+                 "there is no unprivileged user to become: create \"%s\", or name one as "
+                 "\"user\" in the configuration",
+                 name ? name : "pxed");
+        return -ENOENT;
+    }
+    return become(user, why);
+}
+
+static int clear_capabilities(char why[PRIVILEGES_WHY_SIZE])
+{
+    cap_t none = cap_init();
+    if (!none) {
+        return complain(why, "empty the capability sets");
+    }
+    int status = cap_set_proc(none);
+    int error = errno;
+    (void)cap_free(none);
+    if (status != 0) {
+        errno = error;
+        return complain(why, "empty the capability sets");
+    }
+    (void)cap_reset_ambient(); /* gone with the permitted set; older kernels have none */
+    return 0;
+}
+
+int privileges_drop(const char *user, char why[PRIVILEGES_WHY_SIZE])
+{
+    int error = geteuid() == 0 ? become_user(user, why) : 0;
+    if (error == 0) {
+        error = clear_capabilities(why);
+    }
+    if (error == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+        error = complain(why, "set no_new_privs");
+    }
+    if (error == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) {
+        error = complain(why, "make the process undumpable");
+    }
+    return error;
+}

@@ -1,0 +1,23 @@
+/*
+ * app/privileges: from whatever we were started as to a process that may do nothing special.
+ *
+ * Errors: 0 or -errno with the reason in words.  Shell: libcap, setresuid(2), prctl(2).
+ */
+#ifndef APP_PRIVILEGES_H
+#define APP_PRIVILEGES_H
+
+#define PRIVILEGES_WHY_SIZE 320
+
+/*
+ * Makes the capabilities that opening sockets needs effective (file capabilities given as
+ * "+p" are only permitted at first).  Never fails: opening says what is missing.
+ */
+void privileges_raise(void);
+
+/*
+ * Becomes `user` when started as root (user NULL or unknown: "nobody"), empties every
+ * capability set, sets no_new_privs and makes the process undumpable.
+ */
+int privileges_drop(const char *user, char why[PRIVILEGES_WHY_SIZE]);
+
+#endif

@@ -1,0 +1,326 @@
+#include <errno.h>
+#include <getopt.h>
+#include <net/if.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/commands.h"
+#include "app/configuration.h"
+#include "app/loop.h"
+#include "app/notify.h"
+#include "app/privileges.h"
+#include "common/log.h"
+#include "dhcp/service.h"
+#include "tftp/service.h"
+
+/* The process: what lives from the start to the end of `pxed run`. */
+struct appliance {
+    struct configuration config;
+    struct loop *loop;
+    struct dhcp_service *dhcp; /* NULL: disabled */
+    struct tftp_service *tftp; /* NULL: disabled */
+};
+
+/* -- the steps of the start, in the order of start() --------------------------------------- */
+
+static bool parse_arguments(int argc, char **argv, const char **path)
+{
+    static const struct option options[] = {
+        {"config", required_argument, NULL, 'c'},
+        {"verbose", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
+    };
+    int c;
+    *path = PXED_CONFIGURATION;
+    while ((c = getopt_long(argc, argv, "c:v", options, NULL)) != -1) {
+        if (c == 'c') {
+            *path = optarg;
+        } else if (c == 'v') {
+            log_set_level(LOG_DEBUG);
+        } else {
+            return false;
+        }
+    }
+    return optind == argc;
+}
+
+/* Faults go to standard error as `pxed check` prints them. */
+static bool read_configuration(const char *path, struct configuration *out)
+{
+    int error = configuration_read(path, FAULT_WARNING, out);
+    if (error != 0) {
+        log_say(LOG_ERROR, "cannot read %s: %s", path, strerror(-error));
+        return false;
+    }
+    faults_print(&out->faults, path, out->text, out->len, stderr);
+    if (!out->snapshot) {
+        log_say(LOG_ERROR, "%s: %zu faults", path, out->faults.errors);
+        return false;
+    }
+    return true;
+}
+
+static bool has_file(void *context, const char *file)
+{
+    const struct appliance *a = context;
+    return tftp_service_has_file(a->tftp, file);
+}
+
+static bool open_tftp(struct appliance *a)
+{
+    const char *what;
+    int error = tftp_service_open(a->config.snapshot, &a->tftp, &what);
+    if (error == 0) {
+        return true;
+    }
+    const char *hint = "";
+    if (error == -EADDRINUSE) {
+        hint = "; another TFTP server runs on this host";
+    } else if (error == -EACCES || error == -EPERM) {
+        hint = "; ports below 1024 need CAP_NET_BIND_SERVICE: start as root, or with "
+               "AmbientCapabilities=CAP_NET_BIND_SERVICE (systemd), "
+               "--cap-add=NET_BIND_SERVICE (container)";
+    }
+    log_say(LOG_ERROR, "cannot open %s: %s%s", what, strerror(-error), hint);
+    return false;
+}
+
+static bool open_dhcp(struct appliance *a)
+{
+    char why[DHCP_SERVICE_WHY_SIZE];
+    struct dhcp_files files = {a->tftp ? has_file : NULL, a};
+    if (dhcp_service_open(a->config.snapshot, files, &a->dhcp, why) != 0) {
+        log_say(LOG_ERROR, "%s", why);
+        return false;
+    }
+    return true;
+}
+
+static bool open_everything(struct appliance *a)
+{
+    const struct snapshot *s = a->config.snapshot;
+    privileges_raise();
+    return (!s->tftp.enabled || open_tftp(a)) && (!s->dhcp.enabled || open_dhcp(a));
+}
+
+static bool drop_privileges(const struct appliance *a)
+{
+    char why[PRIVILEGES_WHY_SIZE];
+    if (privileges_drop(a->config.snapshot->user, why) != 0) {
+        log_say(LOG_ERROR, "%s", why);
+        return false;
+    }
+    return true;
+}
+
+/* Requests are served on the configured interfaces, and to this host itself. */
+static void set_doors(struct appliance *a)
+{
+    const struct snapshot *s = a->config.snapshot;
+    unsigned doors[CONFIG_INTERFACES_MAX + 1] = {if_nametoindex("lo")};
+    for (size_t i = 0; i < s->interface_count; i++) {
+        doors[i + 1] = if_nametoindex(s->interfaces[i].name);
+    }
+    tftp_service_set_doors(a->tftp, doors, s->interface_count + 1);
+}
+
+/* -- events ------------------------------------------------------------------------------- */
+
+static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now)
+{
+    struct appliance *a = context;
+    (void)event;
+    (void)now;
+    return dhcp_service_readable(a->dhcp, fd);
+}
+
+static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
+{
+    struct appliance *a = context;
+    if (event == LOOP_ERROR) {
+        tftp_service_unreachable(a->tftp, fd, now);
+    } else {
+        tftp_service_readable(a->tftp, fd, now);
+    }
+    return true;
+}
+
+static usec_t next_deadline(void *context)
+{
+    const struct appliance *a = context;
+    return a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+}
+
+static void on_deadline(void *context, usec_t now)
+{
+    struct appliance *a = context;
+    if (a->tftp) {
+        tftp_service_timeout(a->tftp, now);
+    }
+}
+
+static void on_stop(void *context, usec_t now)
+{
+    struct appliance *a = context;
+    (void)now;
+    notify_systemd("STOPPING=1");
+    loop_stop(a->loop);
+}
+
+static bool same_interfaces(const struct snapshot *a, const struct snapshot *b)
+{
+    return a->interface_count == b->interface_count &&
+           memcmp(a->interfaces, b->interfaces,
+                  a->interface_count * sizeof a->interfaces[0]) == 0;
+}
+
+/* What was opened with privileges stays as it is until the next start. */
+static void warn_of_restart(const struct snapshot *old, const struct snapshot *new)
+{
+    const struct {
+        const char *key;
+        bool same;
+    } rows[] = {
+        {"interfaces", same_interfaces(old, new)},
+        {"user", strcmp(old->user, new->user) == 0},
+        {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
+        {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
+        {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},
+        {"tftp.data_ports", old->tftp.single_port == new->tftp.single_port &&
+                                old->tftp.data_port_first == new->tftp.data_port_first &&
+                                old->tftp.data_port_last == new->tftp.data_port_last},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (!rows[i].same) {
+            log_say(LOG_WARNING, "\"%s\" has changed: it takes effect at the next start",
+                    rows[i].key);
+        }
+    }
+}
+
+/* A configuration with faults changes nothing. */
+static bool reload(struct appliance *a)
+{
+    struct configuration fresh;
+    if (!read_configuration(a->config.path, &fresh)) {
+        configuration_done(&fresh);
+        return false;
+    }
+    int error = a->tftp && fresh.snapshot->tftp.enabled
+                    ? tftp_service_configure(a->tftp, fresh.snapshot)
+                    : 0;
+    if (error != 0) {
+        log_say(LOG_ERROR, "cannot open the TFTP root %s: %s", fresh.snapshot->tftp.root,
+                strerror(-error));
+        configuration_done(&fresh);
+        return false;
+    }
+    if (a->dhcp) {
+        dhcp_service_configure(a->dhcp, fresh.snapshot);
+    }
+    warn_of_restart(a->config.snapshot, fresh.snapshot);
+    configuration_done(&a->config);
+    a->config = fresh;
+    return true;
+}
+
+static void on_reload(void *context, usec_t now)
+{
+    struct appliance *a = context;
+    (void)now;
+    notify_systemd("RELOADING=1");
+    if (reload(a)) {
+        log_say(LOG_INFO, "pxed reloaded %s", a->config.path);
+    } else {
+        log_say(LOG_ERROR, "pxed keeps the configuration it has");
+    }
+    notify_systemd("READY=1");
+}
+
+/* -- the start ---------------------------------------------------------------------------- */
+
+static int watch_everything(struct appliance *a)
+{
+    int error = 0;
+    if (a->dhcp) {
+        int fds[DHCP_SOCKETS_MAX];
+        size_t n = dhcp_service_sockets(a->dhcp, fds);
+        for (size_t i = 0; error == 0 && i < n; i++) {
+            error = loop_watch(a->loop, fds[i], on_dhcp, a);
+        }
+    }
+    if (a->tftp) {
+        const int *fds;
+        size_t n = tftp_service_sockets(a->tftp, &fds);
+        for (size_t i = 0; error == 0 && i < n; i++) {
+            error = loop_watch(a->loop, fds[i], on_tftp, a);
+        }
+        set_doors(a);
+    }
+    loop_set_deadline(a->loop, next_deadline, on_deadline, a);
+    static const int stops[] = {SIGTERM, SIGINT};
+    for (size_t i = 0; error == 0 && i < 2; i++) {
+        error = loop_on_signal(a->loop, stops[i], on_stop, a);
+    }
+    return error == 0 ? loop_on_signal(a->loop, SIGHUP, on_reload, a) : error;
+}
+
+static bool watch(struct appliance *a)
+{
+    int error = loop_new(&a->loop);
+    if (error == 0) {
+        error = watch_everything(a);
+    }
+    if (error != 0) {
+        log_say(LOG_ERROR, "cannot start the event loop: %s", strerror(-error));
+    }
+    return error == 0;
+}
+
+static void announce(const struct appliance *a)
+{
+    const struct snapshot *s = a->config.snapshot;
+    for (size_t i = 0; i < s->interface_count; i++) {
+        log_say(LOG_INFO, "pxed serves %s%s%s on %s", s->dhcp.enabled ? "proxy-DHCP" : "",
+                s->dhcp.enabled && s->tftp.enabled ? " and " : "",
+                s->tftp.enabled ? "TFTP" : "", s->interfaces[i].name);
+    }
+    log_say(LOG_INFO, "pxed ready: %zu hosts, %zu profiles%s%s", hosts_count(s->hosts),
+            s->profile_count, s->tftp.enabled ? ", root " : "",
+            s->tftp.enabled ? s->tftp.root : "");
+    notify_systemd("READY=1");
+}
+
+/* Nothing comes in before every privilege is gone. */
+static bool start(struct appliance *a, const char *path)
+{
+    return read_configuration(path, &a->config) && open_everything(a) &&
+           drop_privileges(a) && watch(a);
+}
+
+static void stop(struct appliance *a)
+{
+    dhcp_service_close(a->dhcp);
+    tftp_service_close(a->tftp);
+    loop_free(a->loop);
+    configuration_done(&a->config);
+}
+
+int command_run(int argc, char **argv)
+{
+    struct appliance a = {0};
+    const char *path;
+    if (!parse_arguments(argc, argv, &path)) {
+        fprintf(stderr, "usage: pxed run [-c FILE] [-v]\n");
+        return EXIT_USAGE;
+    }
+    bool started = start(&a, path);
+    if (started) {
+        announce(&a);
+        loop_run(a.loop);
+        log_say(LOG_INFO, "pxed stops");
+    }
+    stop(&a);
+    return started ? EXIT_GOOD : EXIT_FAULT;
+}

@@ -1,0 +1,121 @@
+#include "dhcp/capture.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SNAP_LEN    2048
+#define BUFFER_SIZE (1 << 20) /* a burst of some 2000 requests */
+
+/*
+ * "not vlan" must come last: libpcap shifts its offsets behind it.  Without it the frames of
+ * tagged networks on a trunk would be seen, and answered untagged (platform.md 4.1).
+ */
+#define FILTER "udp dst port 67 and not vlan"
+
+struct capture {
+    pcap_t *pcap;
+};
+
+static int explain(const char *interface, pcap_t *pcap, int status,
+                   char why[CAPTURE_WHY_SIZE])
+{
+    switch (status) {
+    case PCAP_ERROR_NO_SUCH_DEVICE:
+        snprintf(why, CAPTURE_WHY_SIZE, "there is no interface \"%s\"", interface);
+        return -ENODEV;
+    case PCAP_ERROR_IFACE_NOT_UP:
+        snprintf(why, CAPTURE_WHY_SIZE, "interface %s is down", interface);
+        return -ENETDOWN;
+    case PCAP_ERROR_PERM_DENIED:
+        snprintf(
+            why, CAPTURE_WHY_SIZE,
+            "capturing on %s needs CAP_NET_RAW: start as root, or with "
+            "AmbientCapabilities=CAP_NET_RAW (systemd), --cap-add=NET_RAW (container)",
+            interface);
+        return -EPERM;
+    default:
+        snprintf(why, CAPTURE_WHY_SIZE, "cannot capture on %s: %s", interface,
+                 pcap ? pcap_geterr(pcap) : pcap_statustostr(status));
+        return -EIO;
+    }
+}
+
+static int prepare(const char *interface, pcap_t *pcap, char why[CAPTURE_WHY_SIZE])
+{
+    char error[PCAP_ERRBUF_SIZE];
+    struct bpf_program program;
+    pcap_set_snaplen(pcap, SNAP_LEN);
+    pcap_set_buffer_size(pcap, BUFFER_SIZE);
+    /* Else frames wait up to 400 ms for their block to fill. */
+    pcap_set_immediate_mode(pcap, 1);
+    int status = pcap_activate(pcap);
+    if (status < 0) {
+        return explain(interface, pcap, status, why);
+    }
+    if (pcap_datalink(pcap) != DLT_EN10MB) {
+        snprintf(why, CAPTURE_WHY_SIZE, "interface %s is not an Ethernet interface",
+                 interface);
+        return -EOPNOTSUPP;
+    }
+    if (pcap_setdirection(pcap, PCAP_D_IN) != 0 ||
+        pcap_setnonblock(pcap, 1, error) != 0 ||
+        pcap_compile(pcap, &program, FILTER, 1, PCAP_NETMASK_UNKNOWN) != 0) {
+        return explain(interface, pcap, PCAP_ERROR, why);
+    }
+    status = pcap_setfilter(pcap, &program);
+    pcap_freecode(&program);
+    return status == 0 ? 0 : explain(interface, pcap, status, why);
+}
+
+int capture_open(const char *interface, struct capture **out, char why[CAPTURE_WHY_SIZE])
+{
+    char error[PCAP_ERRBUF_SIZE];
+    struct capture *c = calloc(1, sizeof *c);
+    if (!c) {
+        snprintf(why, CAPTURE_WHY_SIZE, "out of memory");
+        return -ENOMEM;
+    }
+    c->pcap = pcap_create(interface, error);
+    int result = c->pcap ? prepare(interface, c->pcap, why)
+                         : explain(interface, NULL, PCAP_ERROR, why);
+    if (result != 0) {
+        capture_close(c);
+        return result;
+    }
+    *out = c;
+    return 0;
+}
+
+void capture_close(struct capture *c)
+{
+    if (c) {
+        if (c->pcap) {
+            pcap_close(c->pcap);
+        }
+        free(c);
+    }
+}
+
+int capture_fd(const struct capture *c)
+{
+    return pcap_get_selectable_fd(c->pcap);
+}
+
+int capture_next(struct capture *c, const uint8_t **frame, size_t *len)
+{
+    struct pcap_pkthdr *header;
+    int status = pcap_next_ex(c->pcap, &header, frame);
+    if (status == 1) {
+        *len = header->caplen;
+        return 1;
+    }
+    return status == 0 ? 0 : -ENODEV;
+}
+
+int capture_send(struct capture *c, const uint8_t *frame, size_t len)
+{
+    return pcap_inject(c->pcap, frame, len) < 0 ? -EIO : 0;
+}

@@ -1,0 +1,33 @@
+/*
+ * dhcp/capture: DHCP requests of one interface, seen and answered beside any other server.
+ *
+ * Frames are read by libpcap before any socket gets them and answers are injected as frames,
+ * so port 67 is never bound: another server on this host keeps it, in either start order.
+ * The host's firewall does not see either direction.
+ *
+ * Ownership: a frame handed out is good until the next call.
+ * Errors: 0 or -errno; capture_open() says in words what is wrong.
+ * Shell: libpcap.  Needs CAP_NET_RAW to open, nothing afterwards.
+ */
+#ifndef DHCP_CAPTURE_H
+#define DHCP_CAPTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct capture;
+
+#define CAPTURE_WHY_SIZE 256
+
+int capture_open(const char *interface, struct capture **out, char why[CAPTURE_WHY_SIZE]);
+void capture_close(struct capture *c); /* NULL is fine */
+
+/* To be watched for reading. */
+int capture_fd(const struct capture *c);
+
+/* 1: a frame; 0: none is waiting; -errno: the interface is gone. */
+int capture_next(struct capture *c, const uint8_t **frame, size_t *len);
+
+int capture_send(struct capture *c, const uint8_t *frame, size_t len);
+
+#endif

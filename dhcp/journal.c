@@ -1,0 +1,100 @@
+#include "dhcp/journal.h"
+
+#include <stdio.h>
+
+#include "common/log.h"
+
+static const char *const form_names[] = {
+    [OFFER_PXE] = "pxe",
+    [OFFER_BINL] = "binl",
+    [OFFER_BOTH] = "both",
+};
+
+/* Who stays silent for a reason the operator may want to change. */
+static enum log_level level_of(enum dhcp_verdict verdict)
+{
+    switch (verdict) {
+    case DHCP_NO_FILE:
+    case DHCP_FILE_MISSING:
+    case DHCP_UNKNOWN_ARCH:
+    case DHCP_NO_ARCH:
+    case DHCP_TOO_LARGE:
+        return LOG_WARNING;
+    case DHCP_ANSWERED:
+    case DHCP_HOST_IGNORED:
+    case DHCP_UNKNOWN_HOST:
+        return LOG_INFO;
+    default:
+        return LOG_DEBUG;
+    }
+}
+
+static void log_client(struct log_line *l, const struct dhcp_packet *in,
+                       const struct dhcp_decision *d)
+{
+    struct mac mac;
+    char text[MAC_TEXT];
+    if (dhcp_mac(in, &mac)) {
+        log_text(l, "mac", mac_print(&mac, text));
+    } else {
+        log_peer(l, "chaddr", in->chaddr, in->hlen);
+    }
+    if (d->has_arch && arch_name(d->arch)) {
+        log_text(l, "arch", arch_name(d->arch));
+    } else if (d->has_arch) {
+        log_number(l, "arch", d->arch);
+    }
+    if (d->client.ipxe) {
+        log_text(l, "client", "ipxe");
+    }
+}
+
+void dhcp_journal_decision(const struct snapshot *config, const char *interface,
+                           const struct dhcp_arrival *at, const struct dhcp_packet *in,
+                           const struct dhcp_decision *d)
+{
+    char ip[IP4_TEXT];
+    struct log_line l;
+    bool answered = d->verdict == DHCP_ANSWERED;
+    bool offer = d->type == DHCP_OFFER;
+    log_begin(&l, level_of(d->verdict),
+              !answered ? "dhcp silent" : (offer ? "dhcp offer" : "dhcp ack"));
+    log_client(&l, in, d);
+    if (!answered) {
+        log_text(&l, "reason", dhcp_verdict_name(d->verdict));
+        log_text(&l, "message", dhcp_message_name(in->type));
+    }
+    if (d->file) {
+        log_text(&l, "file", d->file);
+    }
+    if (d->host && d->host->name) {
+        log_text(&l, "host", d->host->name);
+    }
+    for (unsigned i = 0; i < d->step_count; i++) {
+        if (d->step[i].rule == RULE_PROFILE) {
+            log_text(&l, "profile", config->profiles[d->step[i].index].name);
+        }
+    }
+    if (answered && offer) {
+        log_text(&l, "form",
+                 form_names[d->reply_count > 1 ? OFFER_BOTH : d->reply[0].form]);
+    }
+    if (!ip4_is_any(in->giaddr)) {
+        log_text(&l, "relay", ip4_print(in->giaddr, ip));
+    }
+    log_number(&l, "port", at->port);
+    log_text(&l, "interface", interface);
+    log_end(&l);
+}
+
+void dhcp_journal_fault(const char *interface, const struct dhcp_arrival *at,
+                        enum dhcp_fault fault)
+{
+    char ip[IP4_TEXT];
+    struct log_line l;
+    log_begin(&l, LOG_DEBUG, "dhcp malformed");
+    log_text(&l, "from", ip4_print(at->from, ip));
+    log_text(&l, "reason", dhcp_fault_name(fault));
+    log_text(&l, "interface", interface);
+    log_end(&l);
+}

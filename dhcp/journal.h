@@ -1,0 +1,19 @@
+/*
+ * dhcp/journal: the log lines of the DHCP side, one for each request that concerns us.
+ * Shell: common/log.
+ */
+#ifndef DHCP_JOURNAL_H
+#define DHCP_JOURNAL_H
+
+#include "dhcp/decision.h"
+
+/* An answer, or a PXE client that got none.  What is no PXE client's is debug talk. */
+void dhcp_journal_decision(const struct snapshot *config, const char *interface,
+                           const struct dhcp_arrival *at, const struct dhcp_packet *in,
+                           const struct dhcp_decision *d);
+
+/* A packet that is no DHCP message. */
+void dhcp_journal_fault(const char *interface, const struct dhcp_arrival *at,
+                        enum dhcp_fault fault);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * dhcp/service: requests come in by capture (port 67) and by a socket (port 4011), the
+ * decision is asked, its replies go out.
+ *
+ *     dhcp_service_open()        while privileges last
+ *     dhcp_service_sockets()     watch these for reading
+ *     dhcp_service_readable()    one of them has something
+ *     dhcp_service_configure()   after a reload
+ *
+ * How to read it: on_frame() is a DISCOVER's way, on_datagram() a 4011 REQUEST's.
+ *
+ * Ownership: the service owns its captures and its socket; the configuration is borrowed
+ * until the next dhcp_service_configure().
+ * Shell: dhcp/capture, common/net, common/log.
+ */
+#ifndef DHCP_SERVICE_H
+#define DHCP_SERVICE_H
+
+#include "dhcp/decision.h"
+#include "dhcp/frame.h"
+
+struct dhcp_service;
+
+struct dhcp_counters {
+    uint64_t verdicts[DHCP_VERDICT_COUNT];
+    uint64_t bad_frames[FRAME_FAULT_COUNT];
+    uint64_t bad_packets[DHCP_FAULT_COUNT];
+    uint64_t replies;
+    uint64_t send_errors;
+};
+
+/* "Is this boot file there?", asked of whoever serves the files. */
+struct dhcp_files {
+    bool (*has)(void *context, const char *file);
+    void *context;
+};
+
+#define DHCP_SERVICE_WHY_SIZE 320
+
+/* 0 or -errno with the reason in words. */
+int dhcp_service_open(const struct snapshot *config, struct dhcp_files files,
+                      struct dhcp_service **out, char why[DHCP_SERVICE_WHY_SIZE]);
+void dhcp_service_close(struct dhcp_service *s); /* NULL is fine */
+
+#define DHCP_SOCKETS_MAX (CONFIG_INTERFACES_MAX + 1)
+
+size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_MAX]);
+
+/* False: what stood behind this descriptor is gone; stop watching it. */
+bool dhcp_service_readable(struct dhcp_service *s, int fd);
+
+/* Interfaces stay as they were opened; everything else is new from the next packet on. */
+void dhcp_service_configure(struct dhcp_service *s, const struct snapshot *config);
+
+const struct dhcp_counters *dhcp_service_counters(const struct dhcp_service *s);
+
+#endif

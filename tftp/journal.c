@@ -1,0 +1,60 @@
+#include "tftp/journal.h"
+
+#include "common/log.h"
+#include "tftp/path.h"
+
+static void log_peer_end(struct log_line *l, const struct net_path *path)
+{
+    char peer[ENDPOINT_TEXT];
+    log_text(l, "peer", endpoint_print(&path->peer, peer));
+}
+
+static void log_repairs(struct log_line *l, unsigned repairs)
+{
+    char names[64];
+    if (repairs) {
+        log_text(l, "repaired", tftp_repairs_print(repairs, names, sizeof names));
+    }
+}
+
+bool tftp_ended_well(enum tftp_end end)
+{
+    return end == TFTP_END_DONE || end == TFTP_END_NO_FINAL_ACK || end == TFTP_END_PROBE;
+}
+
+void tftp_journal_transfer(const struct tftp_transfer *x, usec_t now)
+{
+    const struct tftp_session *t = &x->session;
+    enum log_level level = t->end == TFTP_END_PROBE  ? LOG_DEBUG
+                           : tftp_ended_well(t->end) ? LOG_INFO
+                                                     : LOG_WARNING;
+    struct log_line l;
+    log_begin(&l, level, tftp_ended_well(t->end) ? "tftp done" : "tftp failed");
+    log_peer_end(&l, &x->path);
+    log_text(&l, "file", x->shown);
+    log_repairs(&l, x->repairs);
+    log_number(&l, "size", t->terms.file_size);
+    log_number(&l, "block", t->terms.blksize);
+    log_number(&l, "window", t->terms.window);
+    log_decimal(&l, "seconds", (double)(now - x->began) / (double)USEC_PER_SEC, 3);
+    log_decimal(&l, "rtt_ms", (double)t->srtt / (double)USEC_PER_MSEC, 2);
+    log_number(&l, "resent", t->stats.resent_blocks);
+    if (t->end != TFTP_END_DONE) {
+        log_text(&l, "end", tftp_end_name(t->end));
+    }
+    if (!tftp_ended_well(t->end)) {
+        log_number(&l, "acked_blocks", t->acked);
+    }
+    log_end(&l);
+}
+
+void tftp_journal_refusal(const struct net_path *path, struct tftp_text name,
+                          const char *why)
+{
+    struct log_line l;
+    log_begin(&l, LOG_INFO, "tftp refused");
+    log_peer_end(&l, path);
+    log_peer(&l, "file", name.at, name.len);
+    log_text(&l, "reason", why);
+    log_end(&l);
+}

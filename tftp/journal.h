@@ -1,0 +1,19 @@
+/*
+ * tftp/journal: the log lines of the TFTP side, one for each finished thing.
+ * Shell: common/log.
+ */
+#ifndef TFTP_JOURNAL_H
+#define TFTP_JOURNAL_H
+
+#include "tftp/table.h"
+
+/* A transfer that has ended. */
+void tftp_journal_transfer(const struct tftp_transfer *x, usec_t now);
+/* A request that was answered with ERROR. */
+void tftp_journal_refusal(const struct net_path *path, struct tftp_text name,
+                          const char *why);
+
+/* Ends that are no failure: everything arrived, or the client only asked for the size. */
+bool tftp_ended_well(enum tftp_end end);
+
+#endif

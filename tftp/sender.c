@@ -1,0 +1,145 @@
+#include "tftp/sender.h"
+
+#include <errno.h>
+
+/* Blocks of one run, with their headers in place. */
+struct run {
+    struct tftp_send first;
+    size_t count;
+    size_t octets; /* of the file */
+    struct iovec parts[2 * NET_SEGMENTS];
+    uint8_t headers[NET_SEGMENTS][TFTP_HEADER_LEN];
+};
+
+static int send_oack(struct tftp_transfer *x)
+{
+    uint8_t packet[512];
+    struct wr w = wr_over(packet, sizeof packet);
+    tftp_opts_write(&x->agreed, &w);
+    struct iovec part = {packet, wr_len(&w)};
+    return net_send(x->fd, &x->path, &part, 1, 0, false);
+}
+
+static void add_block(struct run *run, const struct tftp_transfer *x,
+                      const struct tftp_send *send)
+{
+    size_t i = run->count++;
+    struct wr w = wr_over(run->headers[i], TFTP_HEADER_LEN);
+    tftp_write_data_header(&w, (uint16_t)send->number);
+    run->parts[2 * i] = (struct iovec){run->headers[i], TFTP_HEADER_LEN};
+    run->parts[2 * i + 1] = (struct iovec){
+        send->len > 0 ? (void *)(x->file->data + send->offset) : run->headers[i],
+        send->len,
+    };
+    run->octets += send->len;
+}
+
+/* How many blocks of this size one call can carry. */
+static size_t run_room(const struct tftp_transfer *x)
+{
+    size_t fit = NET_SEGMENTED / (x->session.terms.blksize + TFTP_HEADER_LEN);
+    fit = fit < NET_SEGMENTS ? fit : NET_SEGMENTS;
+    return fit > 0 ? fit : 1;
+}
+
+/* Takes blocks that follow each other, or the OACK alone; false when nothing is due. */
+static bool gather(struct tftp_transfer *x, usec_t now, struct run *run, bool *oack)
+{
+    struct tftp_send send;
+    size_t room = run_room(x);
+    run->count = 0;
+    run->octets = 0;
+    *oack = false;
+    while (run->count < room && tftp_session_next(&x->session, now, &send)) {
+        if (send.op == TFTP_OACK) {
+            run->first = send;
+            *oack = true;
+            return true;
+        }
+        if (run->count == 0) {
+            run->first = send;
+        }
+        add_block(run, x, &send);
+        if (send.number + 1 != x->session.next) {
+            break; /* a probe from further back: what follows is no neighbour */
+        }
+    }
+    return run->count > 0;
+}
+
+/* Refusals that say "not by this way", as against "not now". */
+static bool refuses_segments(int error)
+{
+    return error == -EIO || error == -EINVAL || error == -EMSGSIZE ||
+           error == -ENOPROTOOPT || error == -EOPNOTSUPP;
+}
+
+static int send_run(struct tftp_transfer *x, const struct run *run)
+{
+    if (run->count == 1) {
+        int error = net_send(x->fd, &x->path, run->parts, 2, 0, false);
+        return error == 0 ? 1 : error;
+    }
+    if (!x->no_segments) {
+        uint16_t segment = (uint16_t)(x->session.terms.blksize + TFTP_HEADER_LEN);
+        int error = net_send(x->fd, &x->path, run->parts, 2 * run->count, segment, false);
+        if (error == 0) {
+            return (int)run->count;
+        }
+        if (!refuses_segments(error)) {
+            return error;
+        }
+        x->no_segments = true;
+    }
+    return net_send_pairs(x->fd, &x->path, run->parts, run->count);
+}
+
+/* The kernel's queues are full; anything else is as good as a loss, and the timer's work. */
+static bool is_full(int error)
+{
+    return error == -EAGAIN || error == -EWOULDBLOCK || error == -ENOBUFS ||
+           error == -ENOMEM;
+}
+
+/* Gives back what did not leave; says whether to go on. */
+static enum sender_result settle(struct tftp_transfer *x, const struct run *run,
+                                 int taken)
+{
+    if (taken == -EFAULT) {
+        return SENDER_FILE_CHANGED; /* the mapping ends before the file once did */
+    }
+    if (taken < 0 && !is_full(taken)) {
+        return SENDER_IDLE;
+    }
+    size_t gone = taken < 0 ? 0 : (size_t)taken;
+    if (gone < run->count || taken < 0) {
+        struct tftp_send first = run->first;
+        first.number += gone;
+        tftp_session_unsend(&x->session, &first);
+        return SENDER_BLOCKED;
+    }
+    return SENDER_IDLE;
+}
+
+enum sender_result tftp_sender_run(struct tftp_transfer *x, usec_t now, uint64_t *octets)
+{
+    struct run run;
+    bool oack;
+    bool checked = false;
+    while (gather(x, now, &run, &oack)) {
+        if (!oack && !checked && !store_unchanged(x->file)) {
+            return SENDER_FILE_CHANGED;
+        }
+        checked = true;
+        int taken = oack ? send_oack(x) : send_run(x, &run);
+        if (oack && taken == 0) {
+            continue;
+        }
+        enum sender_result result = settle(x, &run, taken);
+        if (result != SENDER_IDLE) {
+            return result;
+        }
+        *octets += run.octets;
+    }
+    return SENDER_IDLE;
+}

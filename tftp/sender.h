@@ -1,0 +1,24 @@
+/*
+ * tftp/sender: a session's sends, put into as few system calls as the kernel allows.
+ *
+ * A run of blocks leaves as one segmented send (UDP_SEGMENT), or as one sendmmsg where the
+ * kernel or the path refuses that; the octets come straight from the file's mapping.
+ *
+ * Shell: common/net.
+ */
+#ifndef TFTP_SENDER_H
+#define TFTP_SENDER_H
+
+#include "tftp/store.h"
+#include "tftp/table.h"
+
+enum sender_result {
+    SENDER_IDLE,    /* all that was due has left */
+    SENDER_BLOCKED, /* the kernel takes no more now; the session knows what is left */
+    SENDER_FILE_CHANGED, /* the file was written to or cut short */
+};
+
+/* Adds the file octets that left to *octets. */
+enum sender_result tftp_sender_run(struct tftp_transfer *x, usec_t now, uint64_t *octets);
+
+#endif

@@ -1,0 +1,396 @@
+#include "tftp/service.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/text.h"
+#include "tftp/journal.h"
+#include "tftp/transfer.h"
+
+#define RECEIVE_BUFFER                                                                   \
+    (4 << 20) /* 1000 requests at once fit; the default holds some 100 */
+#define SEND_BUFFER (4 << 20)
+#define BATCHES_MAX 4 /* receive calls before others get their turn */
+#define DOORS_MAX   (CONFIG_INTERFACES_MAX + 1)
+
+/* Families x (port 69 + data ports). */
+#define SOCKETS_MAX (2 * (1 + 64))
+
+struct tftp_service {
+    struct tftp_engine engine;
+    struct store *store;
+    struct net_inbox *inbox;
+    int fds[SOCKETS_MAX];
+    enum net_family family[SOCKETS_MAX];
+    size_t listen_count; /* fds[0..listen_count): port 69 */
+    size_t fd_count;     /* the rest carry data; none in single-port mode */
+    unsigned doors[DOORS_MAX];
+    size_t door_count;
+};
+
+/* -- start and end ------------------------------------------------------------------------ */
+
+static int open_socket(struct tftp_service *s, enum net_family family, uint16_t port)
+{
+    struct net_udp conf = {
+        .family = family,
+        .port = port,
+        .errors = true,
+        .receive_buffer = RECEIVE_BUFFER,
+        .send_buffer = SEND_BUFFER,
+    };
+    int error = net_udp_open(&conf, &s->fds[s->fd_count]);
+    if (error == 0) {
+        s->family[s->fd_count++] = family;
+    }
+    return error;
+}
+
+/* A port in both families; a kernel without IPv6 serves IPv4 alone. */
+static int open_port(struct tftp_service *s, uint16_t port)
+{
+    int error = open_socket(s, NET_IP4, port);
+    if (error == 0) {
+        error = open_socket(s, NET_IP6, port);
+        error = error == -EAFNOSUPPORT || error == -EADDRNOTAVAIL ? 0 : error;
+    }
+    return error;
+}
+
+static int open_sockets(struct tftp_service *s, const char **what)
+{
+    const struct tftp_conf *conf = s->engine.conf;
+    *what = "UDP port 69 (TFTP)";
+    int error = open_port(s, TFTP_PORT);
+    s->listen_count = s->fd_count;
+    if (error != 0 || conf->single_port) {
+        return error;
+    }
+    *what = "the TFTP data ports";
+    for (unsigned port = conf->data_port_first; error == 0; port++) {
+        error = open_port(s, (uint16_t)port);
+        if (port >= conf->data_port_last) {
+            break;
+        }
+    }
+    return error;
+}
+
+int tftp_service_open(const struct snapshot *config, struct tftp_service **out,
+                      const char **what)
+{
+    struct tftp_service *s = calloc(1, sizeof *s);
+    *what = "memory for transfers";
+    if (!s) {
+        return -ENOMEM;
+    }
+    int error = tftp_engine_init(&s->engine, &config->tftp);
+    s->inbox = net_inbox_new();
+    if (error == 0 && !s->inbox) {
+        error = -ENOMEM;
+    }
+    if (error == 0) {
+        *what = "the TFTP root";
+        error = store_open(config->tftp.root, &s->store);
+    }
+    if (error == 0) {
+        error = open_sockets(s, what);
+    }
+    if (error != 0) {
+        tftp_service_close(s);
+        return error;
+    }
+    *out = s;
+    return 0;
+}
+
+void tftp_service_close(struct tftp_service *s)
+{
+    if (!s) {
+        return;
+    }
+    tftp_engine_done(&s->engine);
+    for (size_t i = 0; i < s->fd_count; i++) {
+        (void)close(s->fds[i]);
+    }
+    store_close(s->store);
+    net_inbox_free(s->inbox);
+    free(s);
+}
+
+size_t tftp_service_sockets(const struct tftp_service *s, const int **fds)
+{
+    *fds = s->fds;
+    return s->fd_count;
+}
+
+void tftp_service_set_doors(struct tftp_service *s, const unsigned *ifindexes,
+                            size_t count)
+{
+    s->door_count = count < DOORS_MAX ? count : DOORS_MAX;
+    memcpy(s->doors, ifindexes, s->door_count * sizeof *ifindexes);
+}
+
+int tftp_service_configure(struct tftp_service *s, const struct snapshot *config)
+{
+    struct store *store;
+    int error = store_open(config->tftp.root, &store);
+    if (error == 0) {
+        store_close(s->store); /* files of running transfers stay with them */
+        s->store = store;
+        s->engine.conf = &config->tftp;
+    }
+    return error;
+}
+
+bool tftp_service_has_file(struct tftp_service *s, const char *file)
+{
+    char path[TFTP_PATH_SIZE];
+    unsigned repairs = 0;
+    struct tftp_text name = {file, strlen(file)};
+    return tftp_path_clean(name, path, &repairs) == TFTP_PATH_OK &&
+           store_has(s->store, path);
+}
+
+const struct tftp_counters *tftp_service_counters(const struct tftp_service *s)
+{
+    return &s->engine.counters;
+}
+
+/* -- port 69 ------------------------------------------------------------------------------ */
+
+static void refuse(struct tftp_service *s, int fd, const struct net_path *path,
+                   struct tftp_text name, enum tftp_error code, const char *message)
+{
+    s->engine.counters.refused++;
+    tftp_send_error(fd, path, code, message);
+    tftp_journal_refusal(path, name, message);
+}
+
+/* What a client is told; never a path of ours. */
+static const struct refusal {
+    enum tftp_error code;
+    const char *message;
+} store_refusals[STORE_FAULT_COUNT] = {
+    [STORE_NOT_FOUND] = {TFTP_ERR_NOT_FOUND, "file not found"},
+    [STORE_NOT_REGULAR] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
+    [STORE_DENIED] = {TFTP_ERR_ACCESS, "access denied"},
+    [STORE_TOO_LARGE] = {TFTP_ERR_UNDEFINED, "too large for netascii, ask for octet"},
+    [STORE_TROUBLE] = {TFTP_ERR_UNDEFINED, "cannot read the file now, try again"},
+};
+
+static const struct refusal path_refusals[] = {
+    [TFTP_PATH_EMPTY] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
+    [TFTP_PATH_OUTSIDE] = {TFTP_ERR_ACCESS, "access denied"},
+    [TFTP_PATH_LONG] = {TFTP_ERR_NOT_FOUND, "file name too long"},
+};
+
+/* A request that cannot be read is answered all the same: its sender waits for something. */
+static const struct refusal packet_refusals[TFTP_FAULT_COUNT] = {
+    [TFTP_SHORT] = {TFTP_ERR_ILLEGAL_OP, "malformed request"},
+    [TFTP_EMPTY_NAME] = {TFTP_ERR_NOT_FOUND, "no file name"},
+    [TFTP_LONG_NAME] = {TFTP_ERR_NOT_FOUND, "file name too long"},
+    [TFTP_BAD_MODE] = {TFTP_ERR_ILLEGAL_OP, "mode is neither octet nor netascii"},
+};
+
+static bool admitted(const struct tftp_service *s, const struct net_path *path)
+{
+    uint16_t port = path->peer.port;
+    if (port == 0 || port == TFTP_PORT || port == 67 || port == 4011) {
+        return false; /* another server's port: an answer could start a loop of two */
+    }
+    for (size_t i = 0; i < s->door_count; i++) {
+        if (s->doors[i] == path->ifindex) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True: the request belongs to a transfer that is under way. */
+static bool continues(struct tftp_service *s, const struct net_path *path,
+                      const char *shown, usec_t now)
+{
+    struct tftp_transfer *x = tftp_table_find(s->engine.table, &path->peer);
+    if (!x) {
+        return false;
+    }
+    bool same = strcmp(shown, x->shown) == 0;
+    if (!x->lingers && same && tftp_session_again(&x->session, now)) {
+        tftp_transfer_pump(&s->engine, x, now);
+        return true;
+    }
+    tftp_transfer_forget(&s->engine, x, now); /* the client has started over */
+    return false;
+}
+
+/* The requests of one client go to one socket, those of many spread over all. */
+static int data_socket(const struct tftp_service *s, int request_fd,
+                       const struct net_path *path)
+{
+    enum net_family family = endpoint_is_ip4(&path->peer) ? NET_IP4 : NET_IP6;
+    size_t data = s->fd_count - s->listen_count;
+    for (size_t i = 0; i < data; i++) {
+        size_t at = s->listen_count + (path->peer.port + i) % data;
+        if (s->family[at] == family) {
+            return s->fds[at];
+        }
+    }
+    return request_fd; /* single-port mode */
+}
+
+static void on_request(struct tftp_service *s, int fd, const struct net_path *path,
+                       const struct tftp_packet *pkt, usec_t now)
+{
+    char name[TFTP_PATH_SIZE];
+    struct tftp_transfer wanted = {.path = *path, .fd = data_socket(s, fd, path)};
+    text_show(pkt->file.at, pkt->file.len, wanted.shown, sizeof wanted.shown);
+    if (continues(s, path, wanted.shown, now)) {
+        return;
+    }
+    enum tftp_path_fault unclean = tftp_path_clean(pkt->file, name, &wanted.repairs);
+    if (unclean != TFTP_PATH_OK) {
+        const struct refusal *r = &path_refusals[unclean];
+        refuse(s, fd, path, pkt->file, r->code, r->message);
+        return;
+    }
+    enum store_fault fault =
+        store_get(s->store, name, pkt->mode, &wanted.file, &wanted.repairs);
+    if (fault != STORE_OK) {
+        const struct refusal *r = &store_refusals[fault];
+        refuse(s, fd, path, pkt->file, r->code, r->message);
+        return;
+    }
+    if (!tftp_transfer_begin(&s->engine, &wanted, pkt->options, now)) {
+        refuse(s, fd, path, pkt->file, TFTP_ERR_UNDEFINED,
+               "too many transfers, try again");
+    }
+}
+
+#define REQUEST_MIN 4 /* less is noise */
+
+static bool looks_like_request(const struct net_dgram *d)
+{
+    return d->len >= REQUEST_MIN && d->data[0] == 0 &&
+           (d->data[1] == TFTP_RRQ || d->data[1] == TFTP_WRQ);
+}
+
+static void on_port_69(struct tftp_service *s, int fd, const struct net_dgram *d,
+                       usec_t now)
+{
+    struct tftp_packet pkt;
+    if (!admitted(s, &d->path) || !looks_like_request(d)) {
+        s->engine.counters
+            .ignored++; /* only requests are answered here, never an ERROR */
+        return;
+    }
+    s->engine.counters.requests++;
+    enum tftp_fault fault = tftp_parse(d->data, d->len, &pkt);
+    if (fault != TFTP_OK) {
+        struct tftp_text unknown = {"", 0};
+        const struct refusal *r = &packet_refusals[fault];
+        refuse(s, fd, &d->path, unknown, r->code, r->message);
+    } else if (pkt.op == TFTP_WRQ) {
+        refuse(s, fd, &d->path, pkt.file, TFTP_ERR_ACCESS, "this server is read only");
+    } else {
+        on_request(s, fd, &d->path, &pkt, now);
+    }
+}
+
+/* -- data ports --------------------------------------------------------------------------- */
+
+static void on_packet(struct tftp_service *s, int fd, const struct net_dgram *d,
+                      usec_t now)
+{
+    struct tftp_packet pkt;
+    if (tftp_parse(d->data, d->len, &pkt) != TFTP_OK) {
+        s->engine.counters.ignored++;
+        return;
+    }
+    struct tftp_transfer *x = tftp_table_find(s->engine.table, &d->path.peer);
+    if (!x || x->fd != fd) {
+        s->engine.counters.ignored++;
+        if (pkt.op != TFTP_ERROR && d->path.peer.port > 0) {
+            tftp_send_error(fd, &d->path, TFTP_ERR_UNKNOWN_TID, "unknown transfer");
+        }
+        return;
+    }
+    if (!x->lingers) {
+        tftp_session_input(&x->session, &pkt, now);
+        x->dirty = true;
+    }
+}
+
+/* In single-port mode what is no request, and comes from a known client, is a transfer's. */
+static void on_datagram(struct tftp_service *s, int fd, bool listens,
+                        const struct net_dgram *d, usec_t now)
+{
+    bool single = s->fd_count == s->listen_count;
+    bool known = single && tftp_table_find(s->engine.table, &d->path.peer);
+    if (listens && (looks_like_request(d) || !known)) {
+        on_port_69(s, fd, d, now);
+    } else {
+        on_packet(s, fd, d, now);
+    }
+}
+
+void tftp_service_unreachable(struct tftp_service *s, int fd, usec_t now)
+{
+    struct endpoint peer;
+    while (net_unreachable(fd, &peer)) {
+        struct tftp_transfer *x = tftp_table_find(s->engine.table, &peer);
+        if (x && !x->lingers && x->fd == fd) {
+            tftp_session_unreachable(&x->session);
+            tftp_transfer_pump(&s->engine, x, now);
+        }
+    }
+}
+
+/* Each client that sent something gets one turn, however many ACKs stood in the queue. */
+static void pump_dirty(struct tftp_service *s, const struct net_dgram *d, size_t n,
+                       usec_t now)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct tftp_transfer *x = tftp_table_find(s->engine.table, &d[i].path.peer);
+        if (x && x->dirty && !x->lingers) {
+            tftp_transfer_pump(&s->engine, x, now);
+        }
+    }
+}
+
+static bool is_listening(const struct tftp_service *s, int fd)
+{
+    for (size_t i = 0; i < s->listen_count; i++) {
+        if (s->fds[i] == fd) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void tftp_service_readable(struct tftp_service *s, int fd, usec_t now)
+{
+    struct net_dgram d[NET_BATCH];
+    bool listens = is_listening(s, fd);
+    size_t n = NET_BATCH;
+    for (int batch = 0; batch < BATCHES_MAX && n == NET_BATCH; batch++) {
+        int error;
+        n = net_receive(fd, s->inbox, d, &error);
+        for (size_t i = 0; i < n; i++) {
+            on_datagram(s, fd, listens, &d[i], now);
+        }
+        pump_dirty(s, d, n, now);
+    }
+}
+
+usec_t tftp_service_deadline(const struct tftp_service *s)
+{
+    return timers_next(&s->engine.timers);
+}
+
+void tftp_service_timeout(struct tftp_service *s, usec_t now)
+{
+    tftp_engine_timeout(&s->engine, now);
+}

@@ -1,0 +1,344 @@
+#include "tftp/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "common/cleanup.h"
+
+/* Directory entries looked at for a name in another case: bounds the work of one request. */
+#define CASE_ENTRIES_MAX 20000
+
+/* One open file, shared by all transfers that read it in the same mode. */
+struct entry {
+    struct store_file file; /* first: store_put() is given its address */
+    struct store *store;    /* NULL once the store was closed */
+    struct entry *next;
+    struct stat stat;
+    enum tftp_mode mode;
+    int fd;
+    unsigned lent;
+};
+
+struct store {
+    int root;
+    struct entry *open;
+};
+
+int store_open(const char *root, struct store **out)
+{
+    AUTO(close) int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    struct store *s = calloc(1, sizeof *s);
+    if (!s) {
+        return -ENOMEM;
+    }
+    s->root = fd;
+    fd = -1;
+    *out = s;
+    return 0;
+}
+
+void store_close(struct store *s)
+{
+    if (!s) {
+        return;
+    }
+    for (struct entry *e = s->open; e; e = e->next) {
+        e->store = NULL;
+    }
+    (void)close(s->root);
+    free(s);
+}
+
+/* -- opening ------------------------------------------------------------------------------ */
+
+#define OPEN_TRIES 5 /* the kernel gives EAGAIN when a rename races its check */
+
+static int open_beneath(const struct store *s, const char *path, int flags)
+{
+    struct open_how how = {
+        .flags = (uint64_t)(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK),
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+    };
+    for (int tries = 0; tries < OPEN_TRIES; tries++) {
+        long fd = syscall(SYS_openat2, s->root, path, &how, sizeof how);
+        if (fd >= 0 || errno != EAGAIN) {
+            return (int)fd;
+        }
+    }
+    return -1;
+}
+
+static enum store_fault fault_of(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+        return STORE_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+    case EXDEV: /* a link out of the root */
+    case ELOOP:
+        return STORE_DENIED;
+    case ENXIO: /* a FIFO nobody reads, a device without driver */
+        return STORE_NOT_REGULAR;
+    default:
+        return STORE_TROUBLE;
+    }
+}
+
+static enum store_fault open_regular(const struct store *s, const char *path, int *fd,
+                                     struct stat *st)
+{
+    AUTO(close) int f = open_beneath(s, path, O_RDONLY);
+    if (f < 0 || fstat(f, st) != 0) {
+        return fault_of(errno);
+    }
+    if (!S_ISREG(st->st_mode)) {
+        return STORE_NOT_REGULAR;
+    }
+    *fd = f;
+    f = -1;
+    return STORE_OK;
+}
+
+bool store_has(struct store *s, const char *path)
+{
+    struct stat st;
+    AUTO(close) int fd = -1;
+    return open_regular(s, path, &fd, &st) == STORE_OK;
+}
+
+/* -- names in another case ---------------------------------------------------------------- */
+
+/* The one entry of the directory that differs in case only; false: none, or several. */
+static bool find_case(const struct store *s, const char *dir, const char *name,
+                      char out[NAME_MAX + 1])
+{
+    int fd = open_beneath(s, dir[0] ? dir : ".", O_RDONLY | O_DIRECTORY);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return false;
+    }
+    unsigned hits = 0;
+    unsigned seen = 0;
+    for (struct dirent *e = readdir(d); e && hits < 2 && seen < CASE_ENTRIES_MAX;
+         e = readdir(d), seen++) {
+        if (strcasecmp(e->d_name, name) != 0) {
+            continue;
+        }
+        memcpy(out, e->d_name, strlen(e->d_name) + 1);
+        hits++;
+    }
+    (void)closedir(d);
+    return hits == 1 && seen < CASE_ENTRIES_MAX;
+}
+
+/* Rewrites path, component by component, to a name that exists. */
+static bool repair_case(const struct store *s, char path[TFTP_PATH_SIZE])
+{
+    char found[TFTP_PATH_SIZE] = "";
+    size_t used = 0;
+    char *rest = path;
+    while (rest) {
+        char *name = strsep(&rest, "/");
+        char real[NAME_MAX + 1];
+        found[used] = '\0';
+        if (strlen(name) > NAME_MAX || !find_case(s, found, name, real)) {
+            return false;
+        }
+        size_t len = strlen(real); /* as long as name: only the case differs */
+        if (used > 0) {
+            found[used++] = '/';
+        }
+        memcpy(found + used, real, len);
+        used += len;
+    }
+    found[used] = '\0';
+    memcpy(path, found, used + 1);
+    return true;
+}
+
+/* -- lending ------------------------------------------------------------------------------ */
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static enum store_fault map_octets(struct entry *e)
+{
+    e->file.size = (uint64_t)e->stat.st_size;
+    if (e->stat.st_size == 0) {
+        return STORE_OK;
+    }
+    void *at = mmap(NULL, (size_t)e->stat.st_size, PROT_READ, MAP_SHARED, e->fd, 0);
+    if (at == MAP_FAILED) {
+        return STORE_TROUBLE;
+    }
+    (void)madvise(at, (size_t)e->stat.st_size, MADV_SEQUENTIAL);
+    e->file.data = at;
+    return STORE_OK;
+}
+
+/* RFC 764: a line ends in CR LF, a bare CR is CR NUL. */
+static size_t translate(const uint8_t *in, size_t len, uint8_t *out)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (in[i] == '\n') {
+            out[used++] = '\r';
+        }
+        out[used++] = in[i];
+        if (in[i] == '\r') {
+            out[used++] = '\0';
+        }
+    }
+    return used;
+}
+
+static enum store_fault read_netascii(struct entry *e)
+{
+    if (e->stat.st_size > STORE_NETASCII_MAX) {
+        return STORE_TOO_LARGE;
+    }
+    size_t len = (size_t)e->stat.st_size;
+    AUTO(free) uint8_t *in = malloc(len + 1);
+    AUTO(free) uint8_t *out = malloc(2 * len + 1);
+    if (!in || !out) {
+        return STORE_TROUBLE;
+    }
+    if (pread(e->fd, in, len, 0) != (ssize_t)len) {
+        return STORE_TROUBLE;
+    }
+    e->file.size = translate(in, len, out);
+    e->file.data = TAKE(out);
+    return STORE_OK;
+}
+
+static void release(struct entry *e)
+{
+    if (e->file.data && e->mode == TFTP_OCTET) {
+        (void)munmap((void *)e->file.data, (size_t)e->stat.st_size);
+    } else {
+        free((void *)e->file.data);
+    }
+    (void)close(e->fd);
+    free(e);
+}
+
+static enum store_fault lend_new(struct store *s, int fd, const struct stat *st,
+                                 enum tftp_mode mode, struct store_file **out)
+{
+    struct entry *e = calloc(1, sizeof *e);
+    if (!e) {
+        (void)close(fd);
+        return STORE_TROUBLE;
+    }
+    *e = (struct entry){.store = s, .stat = *st, .mode = mode, .fd = fd, .lent = 1};
+    enum store_fault fault = mode == TFTP_OCTET ? map_octets(e) : read_netascii(e);
+    if (fault != STORE_OK) {
+        release(e);
+        return fault;
+    }
+    e->next = s->open;
+    s->open = e;
+    *out = &e->file;
+    return STORE_OK;
+}
+
+static enum store_fault lend(struct store *s, const char *path, enum tftp_mode mode,
+                             struct store_file **out)
+{
+    int fd = -1;
+    struct stat st;
+    enum store_fault fault = open_regular(s, path, &fd, &st);
+    if (fault != STORE_OK) {
+        return fault;
+    }
+    for (struct entry *e = s->open; e; e = e->next) {
+        if (e->mode == mode && same_file(&e->stat, &st)) {
+            (void)close(fd);
+            e->lent++;
+            *out = &e->file;
+            return STORE_OK;
+        }
+    }
+    return lend_new(s, fd, &st, mode, out);
+}
+
+enum store_fault store_get(struct store *s, const char *path, enum tftp_mode mode,
+                           struct store_file **out, unsigned *repairs)
+{
+    enum store_fault fault = lend(s, path, mode, out);
+    if (fault != STORE_NOT_FOUND) {
+        return fault;
+    }
+    char other[TFTP_PATH_SIZE];
+    memcpy(other, path, strlen(path) + 1);
+    unsigned made = 0;
+    if (tftp_path_cut_tail(other)) {
+        made |= TFTP_REPAIR_TAIL;
+        fault = lend(s, other, mode, out);
+    }
+    if (fault == STORE_NOT_FOUND && repair_case(s, other)) {
+        made |= TFTP_REPAIR_CASE;
+        fault = lend(s, other, mode, out);
+    }
+    if (fault == STORE_OK) {
+        *repairs |= made;
+    }
+    return fault;
+}
+
+void store_put(struct store_file *file)
+{
+    struct entry *e = (struct entry *)file;
+    if (--e->lent > 0) {
+        return;
+    }
+    if (e->store) {
+        struct entry **at = &e->store->open;
+        while (*at != e) {
+            at = &(*at)->next;
+        }
+        *at = e->next;
+    }
+    release(e);
+}
+
+bool store_unchanged(const struct store_file *file)
+{
+    const struct entry *e = (const struct entry *)file;
+    struct stat now;
+    return fstat(e->fd, &now) == 0 && same_file(&now, &e->stat);
+}
+
+const char *store_fault_name(enum store_fault fault)
+{
+    static const char *const names[STORE_FAULT_COUNT] = {
+        [STORE_OK] = "ok",
+        [STORE_NOT_FOUND] = "not-found",
+        [STORE_NOT_REGULAR] = "not-regular",
+        [STORE_DENIED] = "denied",
+        [STORE_TOO_LARGE] = "too-large",
+        [STORE_TROUBLE] = "trouble",
+    };
+    return names[fault];
+}

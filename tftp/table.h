@@ -1,0 +1,66 @@
+/*
+ * tftp/table: the transfers under way, by the client's address and port.
+ *
+ * All slots are made at start.  One that has ended stays a while (it "lingers"), so that a
+ * late packet of its client meets silence and not ERROR 5.
+ *
+ * Ownership: the table owns the slots; what a transfer points to is the service's.
+ * Errors: NULL when every slot holds a running transfer.
+ * Pure but for the memory of the slots and of uthash's buckets.
+ */
+#ifndef TFTP_TABLE_H
+#define TFTP_TABLE_H
+
+/* Out of memory for a bucket is a full table, not the end of the process. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "common/hash.h"
+#include "common/net.h"
+#include "common/timers.h"
+#include "tftp/options.h"
+#include "tftp/session.h"
+
+struct store_file;
+
+struct tftp_transfer {
+    struct net_path path; /* path.peer is the key */
+    int fd;               /* the socket it runs over */
+    struct tftp_session session;
+    struct tftp_opts agreed; /* its names are views into names[] */
+    char names[64];          /* option names in the client's spelling */
+    struct store_file *file; /* NULL once ended */
+    char shown[160];         /* the name asked for, printable */
+    unsigned repairs;        /* enum tftp_repair bits */
+    usec_t began;
+    bool no_segments; /* UDP_SEGMENT was refused for this block size */
+    bool dirty;       /* something came in; to be pumped */
+    struct timer timer;
+    /* the table's own */
+    UT_hash_handle hh;
+    struct tftp_transfer *older; /* lingering: ended before this one */
+    struct tftp_transfer *newer; /* lingering: ended after; free: the next free slot */
+    bool lingers;
+};
+
+struct tftp_table;
+
+struct tftp_table *tftp_table_new(size_t room, const struct hash_seed *seed);
+void tftp_table_free(struct tftp_table *t); /* NULL is fine */
+
+struct tftp_transfer *tftp_table_find(struct tftp_table *t, const struct endpoint *peer);
+
+/* A zeroed slot under this key, which must not be in the table; NULL: none is free. */
+struct tftp_transfer *tftp_table_add(struct tftp_table *t, const struct net_path *path);
+/* The transfer ended: it lingers from now on. */
+void tftp_table_linger(struct tftp_table *t, struct tftp_transfer *x);
+/* The one that has lingered longest, or NULL: remove it when a slot is needed. */
+struct tftp_transfer *tftp_table_oldest(struct tftp_table *t);
+void tftp_table_remove(struct tftp_table *t, struct tftp_transfer *x);
+
+/* Running ones, without those that linger. */
+size_t tftp_table_running(const struct tftp_table *t);
+/* Any running transfer, or NULL: for the end of the service. */
+struct tftp_transfer *tftp_table_any(struct tftp_table *t);
+
+#endif

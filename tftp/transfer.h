@@ -1,0 +1,44 @@
+/*
+ * tftp/transfer: the life of transfers, from the first packet to the last log line.
+ *
+ *     tftp_transfer_begin()     a request was granted
+ *     tftp_transfer_pump()      something came in: send what is due, set the alarm
+ *     tftp_engine_timeout()     alarms that went off
+ *
+ * Ownership: the engine owns transfers, their files (given back to the store at the end) and
+ * their timers.
+ * Shell: tftp/sender, tftp/store.
+ */
+#ifndef TFTP_TRANSFER_H
+#define TFTP_TRANSFER_H
+
+#include "config/snapshot.h"
+#include "tftp/counters.h"
+#include "tftp/sender.h"
+
+struct tftp_engine {
+    const struct tftp_conf *conf;
+    struct tftp_table *table;
+    struct timers timers;
+    struct timer **timer_slots;
+    struct tftp_counters counters;
+};
+
+/* 0 or -ENOMEM; tftp_engine_done() is fine either way. */
+int tftp_engine_init(struct tftp_engine *e, const struct tftp_conf *conf);
+/* Tells the clients of running transfers and forgets them. */
+void tftp_engine_done(struct tftp_engine *e);
+void tftp_engine_timeout(struct tftp_engine *e, usec_t now);
+
+/* Takes over the file.  False: no slot is free, the file was given back. */
+bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *wanted,
+                         struct rd options, usec_t now);
+void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
+/* Takes an ended or unwanted transfer out of the table. */
+void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
+
+/* An ERROR packet; never repeated, so never waited for. */
+void tftp_send_error(int fd, const struct net_path *path, enum tftp_error code,
+                     const char *message);
+
+#endif
