@@ -164,6 +164,14 @@ static bool step(struct sim *m)
     return true;
 }
 
+/* A client whose first packets were all lost asks again, and is served anew. */
+static bool over(const struct sim *m)
+{
+    return m->s.state == TFTP_ENDED &&
+           (m->s.end != TFTP_END_NO_ANSWER || m->client.state != SIM_ASKING ||
+            m->client.heard >= m->client.deaf_from);
+}
+
 static void report(struct sim *m)
 {
     struct sim_result *out = m->out;
@@ -197,7 +205,7 @@ void sim_run(const struct sim_setup *setup, struct sim_result *out)
     usec_t moment = 0;
     unsigned steps = 0;
     pull_session(&m);
-    while (m.s.state != TFTP_ENDED && !out->fault) {
+    while (!over(&m) && !out->fault) {
         if (!step(&m)) {
             fail(&m, "an end within a day");
         }
