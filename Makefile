@@ -26,7 +26,8 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c \
-         tftp/packet.c tftp/options.c tftp/path.c tftp/session.c tftp/table.c
+         tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c tftp/session.c \
+         tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c config/faults.c config/load.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c tftp/journal.c tftp/sender.c tftp/service.c tftp/store.c \
