@@ -1,5 +1,5 @@
 /*
- * sim/client: a TFTP client as a state machine without I/O, in the manner of tftp/session.
+ * sim/client: a TFTP client as a state machine without I/O, like tftp/session.
  *
  * What real clients do differently is data: a struct sim_model per client, in models.c.
  *
@@ -18,7 +18,7 @@
 /* A block came that is not the next one, but a later one. */
 enum sim_on_gap {
     SIM_GAP_SILENT,   /* dropped */
-    SIM_GAP_ACK_EACH, /* dropped, and the last block in order acknowledged, for every one */
+    SIM_GAP_ACK_EACH, /* dropped, the last block in order acknowledged, for each */
     SIM_GAP_ACK_ONCE, /* the same, once per gap */
     SIM_GAP_KEEP,     /* kept in silence */
     SIM_GAP_KEEP_ACK, /* kept, and the last block in order acknowledged */
@@ -28,8 +28,8 @@ enum sim_on_gap {
 enum sim_on_old {
     SIM_OLD_SILENT,
     SIM_OLD_ACK_LAST, /* the last block in order is acknowledged */
-    SIM_OLD_ACK_ONCE, /* the same, once until there is progress; shared with SIM_GAP_ACK_ONCE */
-    SIM_OLD_ECHO, /* the old number itself is acknowledged */
+    SIM_OLD_ACK_ONCE, /* once until there is progress, gaps included */
+    SIM_OLD_ECHO,     /* the old number itself is acknowledged */
 };
 
 struct sim_model {

@@ -22,13 +22,16 @@ static const struct {
     {"D-01 ACK 0 twice, window 1", FILE_OF(3), 1, true,
      "< OACK; > ACK 0; < DATA 1; > ACK 0; > ACK 0; + 10 ms; > ACK 1; < DATA 2; = open"},
     {"D-01 every ACK of a window twice", FILE_OF(12), 4, true,
-     "< OACK; + 1 ms; > ACK 0; < DATA 1..4; + 1 ms; > ACK 4; < DATA 5..8; > ACK 4; + 1 ms;"
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..4; + 1 ms; > ACK 4; < DATA 5..8; > ACK 4;"
+     "+ 1 ms;"
      "> ACK 8; < DATA 9..12; > ACK 8; + 1 ms; > ACK 12; = done"},
     {"D-14 three ACKs for a lost first block are one repeat", FILE_OF(12), 4, true,
-     "< OACK; + 1 ms; > ACK 0; < DATA 1..4; + 1 ms; > ACK 4; < DATA 5..8; + 1 ms; > ACK 4;"
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..4; + 1 ms; > ACK 4; < DATA 5..8; + 1 ms;"
+     "> ACK 4;"
      "> ACK 4; > ACK 4; + 3 ms; < DATA 5..8; > ACK 8; < DATA 9..12; = open"},
     {"D-14 four echoes of old blocks are one window at most", FILE_OF(20), 4, true,
-     "< OACK; + 1 ms; > ACK 0; < DATA 1..4; + 1 ms; > ACK 4; < DATA 5..8; > ACK 4; > ACK 4;"
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..4; + 1 ms; > ACK 4; < DATA 5..8; > ACK 4;"
+     "> ACK 4;"
      "> ACK 4; > ACK 4; + 1 ms; > ACK 8; < DATA 9..12; + 1 ms; > ACK 12; < DATA 13..16"},
 
     /* -- numbers that cannot be ---------------------------------------------------- */
@@ -38,9 +41,11 @@ static const struct {
      "< DATA 1; > ACK 50; > ACK 2; > ACK 0; > ACK 65535; > ACK 1; < DATA 2; > ACK 50;"
      "> ACK 3; > ACK 2; < DATA 3"},
     {"D-03 an ACK beyond a window", FILE_OF(90), 4, true,
-     "< OACK; > ACK 0; < DATA 1..4; > ACK 5; > ACK 32768; > ACK 65535; > ACK 4; < DATA 5..8"},
+     "< OACK; > ACK 0; < DATA 1..4; > ACK 5; > ACK 32768; > ACK 65535; > ACK 4;"
+     "< DATA 5..8"},
     {"D-09 ACK 65535 twice while block 0 is out", FILE_OF(70000), 1, true,
-     "< OACK; > ACK 0; play 65535; < DATA 65536; > ACK 65535; > ACK 65535; = open; > ACK 0;"
+     "< OACK; > ACK 0; play 65535; < DATA 65536; > ACK 65535; > ACK 65535; = open;"
+     "> ACK 0;"
      "< DATA 65537; > ACK 65535; > ACK 1; < DATA 65538"},
 
     /* -- the first packet ---------------------------------------------------------- */
@@ -67,12 +72,21 @@ static const struct {
     {"D-13 ACK 2 of a window of 8 goes back in a round trip", FILE_OF(30), 8, true,
      "< OACK; + 1 ms; > ACK 0; < DATA 1..8; + 1 ms; > ACK 2; wait 0..2 ms; < DATA 3..10;"
      "+ 1 ms; > ACK 10; < DATA 11..18"},
-    {"D-13 ACK 5 of the repeated window: its last block asks first", FILE_OF(30), 8, true,
-     "< OACK; + 1 ms; > ACK 0; < DATA 1..8; + 1 ms; > ACK 2; wait 0..2 ms; < DATA 3..10;"
-     "+ 1 ms; > ACK 5; wait 0..2 ms; < DATA 10; + 1 ms; > ACK 5; wait 0..2 ms; < DATA 6..13;"
-     "+ 1 ms; > ACK 13; < DATA 14..21"},
+    {"ACK 5 of a repeated window: its first missing block asks", FILE_OF(30), 8, true,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..8; + 1 ms; > ACK 8; < DATA 9..16; + 1 ms;"
+     "> ACK 10;"
+     "wait 0..3 ms; < DATA 11..18; + 1 ms; > ACK 13; wait 0..3 ms; < DATA 14;"
+     "wait 1..4 ms;"
+     "< DATA 15..19; wait 1..2 ms; < DATA 20..21; + 1 ms; > ACK 21; < DATA 22..27;"
+     "= open"},
+    {"the same, the client has it all: it goes on", FILE_OF(30), 8, true,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..8; + 1 ms; > ACK 8; < DATA 9..16; + 1 ms;"
+     "> ACK 10;"
+     "wait 0..3 ms; < DATA 11..18; + 1 ms; > ACK 13; wait 0..3 ms; < DATA 14; + 1 ms;"
+     "> ACK 18; < DATA 19..26"},
     {"D-15 the last window, last but one lost", FILE_OF(12), 8, true,
-     "< OACK; + 1 ms; > ACK 0; < DATA 1..8; + 1 ms; > ACK 8; < DATA 9..12; + 1 ms; > ACK 10;"
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..8; + 1 ms; > ACK 8; < DATA 9..12; + 1 ms;"
+     "> ACK 10;"
      "wait 0..2 ms; < DATA 11..12; + 1 ms; > ACK 12; = done"},
     {"silence: the tail first, then the window", FILE_OF(30), 8, true,
      "< OACK; + 1 ms; > ACK 0; < DATA 1..8; wait 15..40 ms; < DATA 8; wait 15..80 ms;"
@@ -80,8 +94,13 @@ static const struct {
     {"silence: the tail was all that was lost", FILE_OF(30), 8, true,
      "< OACK; + 1 ms; > ACK 0; < DATA 1..8; wait 15..40 ms; < DATA 8; > ACK 8;"
      "< DATA 9..16"},
-    {"D-17 a window of 65535", FILE_OF(65000), 65535, true,
-     "< OACK; > ACK 0; < DATA 1..65000; > ACK 65000; = done"},
+    {"a large window goes out in parts, a round trip apart", FILE_OF(60), 64, true,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..16; wait 1..2 ms; < DATA 17..32; wait 1..2 ms;"
+     "< DATA 33..48; wait 1..2 ms; < DATA 49..60; + 1 ms; > ACK 60; = done"},
+    {"the parts end where the client reports a gap", FILE_OF(60), 64, true,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..16; wait 1..2 ms; < DATA 17..32; + 1 ms;"
+     "> ACK 9;"
+     "wait 0..4 ms; < DATA 10..19; > ACK 19; < DATA 20..29; + 1 ms; = open"},
 
     /* -- the end ------------------------------------------------------------------- */
     {"D-11 an exact multiple ends with an empty block", 512, 1, true,

@@ -2,7 +2,7 @@
  * Simulated network: the real tftp/session, models of the clients, a wire that loses,
  * doubles and reorders packets, and virtual time.
  *
- *     SIM_SEEDS=20000 build/sim      more seeds for each client (default 250)
+ *     SIM_SEEDS=20000 build/sim      more seeds for each client (default 1000)
  *     SIM_ONLY=edk2:77 build/sim     this one run of the matrix, with every packet
  */
 #include <stdlib.h>

@@ -16,6 +16,7 @@ struct sim {
     struct sim_wire wire;
     usec_t now;
     usec_t last_sent_at;
+    bool answered; /* by then */
     unsigned copies[COPIES_COUNTED];
 };
 
@@ -66,10 +67,10 @@ static void trace(const struct sim *m, const char *way, const struct sim_packet 
 static void count_sent(struct sim *m, const struct tftp_send *send)
 {
     struct sim_result *out = m->out;
-    if (out->sent_data + out->sent_first > 0 &&
-        m->now - m->last_sent_at > out->longest_quiet) {
+    if (m->answered && m->now - m->last_sent_at > out->longest_quiet) {
         out->longest_quiet = m->now - m->last_sent_at;
     }
+    m->answered = m->s.state == TFTP_SENDING;
     m->last_sent_at = m->now;
     if (m->s.state == TFTP_OFFERED) {
         out->sent_first++;
