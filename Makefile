@@ -1,5 +1,5 @@
 # make               build/pxed
-# make demo          a virtual PC boots through pxed in a private namespace     (needs root)
+# make demo          two virtual PCs boot through pxed in a private network     (needs root)
 # make test          everything that needs no firmware; installs what it needs first
 # make check         unit tests, simulated network, fuzz corpus replay  (no root, no network)
 # make check SAN=1   the same under ASan and UBSan, in build/san
@@ -7,9 +7,10 @@
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
 # make bench         nanoseconds per operation of the cores
-# make lab           boots real firmware in emulation, LAB_ONLY=regex for some  (needs root)
-# make deps-SET      installs the packages of packaging/packages/SET (build test lint demo lab)
+# make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
+# make deps-SET      installs the packages of packaging/packages/SET
 # make install       DESTDIR= PREFIX=/usr/local
+# test, demo, lint, fuzz and lab install the packages they need, when some are missing.
 
 PREFIX       ?= /usr/local
 CC           ?= cc
@@ -18,21 +19,24 @@ PKG_CONFIG   ?= pkg-config
 CFLAGS       ?= -O2 -g
 SECONDS_EACH ?= 30
 LAB_ONLY     ?= .
+JOBS         ?= $(shell nproc)
+LAB_JOBS     ?= $(JOBS)
 
 # -- what there is ---------------------------------------------------------------------
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/hosts.c config/locate.c \
-         config/snapshot.c \
+         config/scan.c config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
-         dhcp/frame.c \
+         dhcp/frame.c dhcp/show.c \
          tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c tftp/session.c \
          tftp/table.c
 # Shells: talk to the kernel or to a library.
-SHELLS := common/log.c common/net.c config/faults.c config/load.c \
+SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
+          config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c tftp/journal.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
-APP   := app/main.c app/check.c app/configuration.c app/loop.c app/notify.c \
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
          app/privileges.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
@@ -59,7 +63,7 @@ $(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
 	$(LINK) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
-$(B)/bench: $(call obj,$(BENCH) $(CORE))
+$(B)/bench: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
 	$(LINK) $^ -o $@
 $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
 	$(LINK) $^ $(LIB_LIBS) -o $@
@@ -67,9 +71,73 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(COMPILE) -MMD -MP -c $< -o $@
 
+# -- how it is checked -----------------------------------------------------------------
+# Packages come first, then a make of its own: nothing may be compiled before the headers
+# are there, whatever -j says.
+PARALLEL = $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+# Under sudo, build/ stays the property of whoever owns the source.
+GIVE_BACK = @[ "$$(id -u)" != 0 ] || chown -R --reference=Makefile build
+
+test: deps-test
+	+$(PARALLEL) check
+	+$(PARALLEL) netns
+	$(GIVE_BACK)
+
+check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
+	$(B)/unit
+	$(B)/sim
+	@for t in $(FUZZ); do $(B)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
+
+netns: $(B)/pxed
+	python3 -B tests/netns/run.py $(B)/pxed
+
+SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[ch]')
+
+lint: deps-lint
+	+$(PARALLEL) lint-core
+	clang-format --dry-run --Werror $(SOURCES)
+	printf '%s\n' $(CORE) $(SHELLS) $(APP) | xargs -P $(JOBS) -I{} \
+	    clang-tidy --quiet {} -- -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS)
+lint-core: $(call obj,$(CORE))
+	tests/layers.sh
+	tests/purity.sh $^
+
+fuzz: deps-fuzz
+	$(MAKE) $(FUZZ:%=fuzz-%)
+fuzz-%: build/fuzz/%
+	@mkdir -p build/fuzz/found_$* tests/fuzz/corpus/$*
+	build/fuzz/$* -max_total_time=$(SECONDS_EACH) build/fuzz/found_$* tests/fuzz/corpus/$*
+build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
+	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
+
+bench: $(B)/bench
+	$(B)/bench
+
+lab: deps-lab
+	+$(PARALLEL) all
+	python3 -B tests/lab/run.py $(B)/pxed --only '$(LAB_ONLY)' --jobs $(LAB_JOBS)
+	$(GIVE_BACK)
+
+# -- how it is shown -------------------------------------------------------------------
+demo:
+	@[ "$$(id -u)" = 0 ] || { echo "make demo needs root: run it as: sudo make demo" >&2; exit 2; }
+	@packaging/install-packages demo
+	+@echo "building build/pxed" && $(PARALLEL) -s all
+	$(GIVE_BACK)
+	@python3 -B demo/demo.py $(B)/pxed
+
+# -- how it is shipped -----------------------------------------------------------------
+deps-%:
+	@packaging/install-packages $*
+
+install: $(B)/pxed
+	install -D -m 0755 $(B)/pxed $(DESTDIR)$(PREFIX)/sbin/pxed
+
 clean:
 	rm -rf build
 
-.PHONY: all clean
+.PHONY: all test check netns lint lint-core fuzz bench lab demo install clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))

@@ -31,7 +31,8 @@ struct wr {
 
 static inline struct rd rd_over(const void *buf, size_t len)
 {
-    return (struct rd){.p = buf, .end = (const uint8_t *)buf + len};
+    const uint8_t *at = buf; /* NULL is fine for nothing, but not to be added to */
+    return (struct rd){.p = at, .end = len > 0 ? at + len : at};
 }
 
 static inline size_t rd_left(const struct rd *r)

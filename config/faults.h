@@ -1,7 +1,8 @@
 /*
  * config/faults: what is wrong with a configuration, with the place of each.
  *
- * Lines and columns count from 1; columns count octets.  Kept in order of place.
+ * Lines and columns count from 1; columns count octets.  Line 0: the file as a whole.
+ * In the order of adding until faults_sort() puts them in order of place.
  * Ownership: the list owns its entries; faults_done() frees them.
  * Errors: when memory is out the fault is counted in `lost` and `errors`, never dropped
  * silently.
@@ -18,8 +19,9 @@ struct fault {
     enum fault_severity severity;
     int line;
     int column;
-    char path[128]; /* "hosts[3].mac"; "" for the whole file */
-    char text[256]; /* never empty */
+    size_t order;   /* of adding, from 0 */
+    char path[128]; /* "hosts[3].mac"; "" for the whole file; no control characters */
+    char text[256]; /* never empty; no control characters */
 };
 
 struct faults {
@@ -34,7 +36,13 @@ void faults_add(struct faults *f, enum fault_severity severity, int line, int co
                 const char *path, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Sorted by place: FILE:LINE:COLUMN: path: message, the source line, a caret. */
+/* By place; those of one place stay in the order they were added. */
+void faults_sort(struct faults *f);
+
+/*
+ * In the order of the list: FILE:LINE:COLUMN: path: message, the source line, a caret.
+ * text is the file's own text, comments and all; NULL: no source lines.
+ */
 void faults_print(const struct faults *f, const char *file, const char *text, size_t len,
                   FILE *to);
 

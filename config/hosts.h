@@ -18,10 +18,14 @@ struct hosts *hosts_new(size_t expected);
 void hosts_free(struct hosts *table); /* NULL is fine */
 
 /*
- * Takes over host->name.  *twin is the index of a host already there with the same exact
- * MAC, UUID or prefix (then nothing is added and true is returned), else SIZE_MAX.
+ * Adds a host and takes over its name.  *twin is the index of a host already there with the
+ * same exact MAC, UUID or prefix (then nothing is added or taken over, and true is
+ * returned), else SIZE_MAX.
  */
 bool hosts_add(struct hosts *table, const struct host *host, size_t *twin);
+
+/* All octets alike: what boards without a number of their own send. */
+bool uuid_is_junk(const uint8_t uuid[16]);
 
 size_t hosts_count(const struct hosts *table);
 const struct host *hosts_at(const struct hosts *table, size_t index);

@@ -5,7 +5,8 @@
  *
  * Comments (// and slash-star) are allowed and keep positions exact.
  *
- * Ownership: the snapshot is the caller's; faults go into the caller's list (config/faults.h).
+ * Ownership: the snapshot is the caller's; faults go into the caller's list
+ * (config/faults.h), which is left sorted by place.
  * Errors: NULL when there is at least one fault of severity FAULT_ERROR.
  * Reads no file and opens nothing: the caller brings the text.  Shell: jansson, malloc.
  */
@@ -16,5 +17,11 @@
 #include "config/snapshot.h"
 
 struct snapshot *config_load(const char *text, size_t len, struct faults *faults);
+
+/*
+ * The same, but what could be read is handed over even when there are faults, for looking
+ * only; NULL when that is nothing (no JSON, memory out).
+ */
+struct snapshot *config_read(const char *text, size_t len, struct faults *faults);
 
 #endif

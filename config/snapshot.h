@@ -38,7 +38,9 @@ struct dhcp_conf {
 
 struct tftp_conf {
     bool enabled;
-    char *root; /* directory, absolute or relative to the configuration file */
+    char *root;         /* directory, absolute or relative to the configuration file */
+    uint32_t root_line; /* where root stands in the configuration file */
+    uint32_t root_column;
     uint32_t max_block_size;  /* 8..65464; default 1468 */
     uint32_t max_window_size; /* 1..65535; default 64 */
     uint32_t max_transfers;   /* 1..100000; default 4096 */
@@ -58,6 +60,8 @@ enum offer_form {
 struct boot_entry {
     const char *file; /* NULL: nothing; relative to the TFTP root, or a URL */
     uint16_t profile; /* index of the profile the entry stands in, after `extends` */
+    uint32_t line;    /* of the file name in the configuration file; with file only */
+    uint32_t column;
 };
 
 struct profile {
@@ -66,6 +70,7 @@ struct profile {
     struct ip4 next_server; /* siaddr; 0.0.0.0: our own address */
     enum offer_form offer;
     bool ipxe_override; /* iPXE is to take our file over the DHCP server's (175.1) */
+    uint32_t line;      /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
 };
 
@@ -78,14 +83,20 @@ struct host {
     bool has_uuid;
     uint8_t uuid[16]; /* as written in text (RFC 9562 order) */
     enum host_action action;
-    uint16_t profile; /* index; the default profile unless said */
+    uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
+    uint32_t line;    /* where the host begins in the configuration file */
 };
 
 struct hosts; /* config/hosts.h: the lookup table */
 
+/*
+ * What is said about hosts that are not in the table.  Nothing said: the profile named
+ * "default" when there is one, else they are ignored.
+ */
 struct unknown_hosts {
     enum host_action action;
-    uint16_t profile;
+    uint16_t profile; /* index; with HOST_BOOT only */
+    uint32_t line;    /* in the configuration file; 0: nothing is said there */
 };
 
 struct snapshot {
@@ -105,6 +116,9 @@ struct snapshot {
  * 7 and 9 stand in for each other when only one is set (real x64 firmware sends either).
  */
 const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch);
+
+/* The key of a boot slot in a profile: an architecture's name, or "ipxe". */
+const char *slot_name(unsigned slot);
 
 void snapshot_free(struct snapshot *s); /* NULL is fine */
 

@@ -28,9 +28,10 @@ static bool names_us(const struct dhcp_packet *in, struct ip4 us, bool *named)
 }
 
 /*
- * Port 67: a DISCOVER is answered; a REQUEST only when it names us, or names nobody and asks
- * for a boot item.  Anything else there is talk with the address server, and an answer from
- * us could race its ACK.
+ * Port 67: a DISCOVER is answered; a REQUEST only when it names us and wants no address, or
+ * names nobody and asks for a boot item.  Anything else there is talk with the address
+ * server, and an answer from us could race its ACK.  That server may run on this host: then
+ * option 54 is our own address, and only option 50 tells that its lease is meant.
  */
 static enum dhcp_verdict admit_67(const struct dhcp_packet *in, struct ip4 us,
                                   const struct pxe_request *client)
@@ -43,7 +44,11 @@ static enum dhcp_verdict admit_67(const struct dhcp_packet *in, struct ip4 us,
     if (in->type != DHCP_REQUEST) {
         return DHCP_NOT_OURS;
     }
-    return ours || (!named && client->has_item) ? DHCP_ANSWERED : DHCP_OTHER_SERVER;
+    uint8_t buf[DHCP_OPTION_MAX];
+    struct rd wanted;
+    bool for_lease = dhcp_find(in, DHCP_REQUESTED_ADDRESS, buf, &wanted);
+    return (ours && !for_lease) || (!named && client->has_item) ? DHCP_ANSWERED
+                                                                : DHCP_OTHER_SERVER;
 }
 
 static enum dhcp_verdict admit_4011(const struct dhcp_packet *in, struct ip4 us)

@@ -178,6 +178,13 @@ static void inject(struct dhcp_service *s, const struct port *p,
     count_sent(s, p, capture_send(p->capture, octets, wr_len(&w)));
 }
 
+/* A capture also sees what a bridge or a mirror port passes by on its way to others. */
+static bool is_for_us(const struct port *p, const struct frame *f)
+{
+    bool group = f->to.octet[0] & 1;
+    return group || mac_equal(&f->to, &p->facts.mac);
+}
+
 static void on_frame(struct dhcp_service *s, const struct port *p, const uint8_t *octets,
                      size_t len)
 {
@@ -185,6 +192,9 @@ static void on_frame(struct dhcp_service *s, const struct port *p, const uint8_t
     enum frame_fault fault = frame_parse(octets, len, &f);
     if (fault != FRAME_OK) {
         s->counters.bad_frames[fault]++;
+        return;
+    }
+    if (!is_for_us(p, &f)) {
         return;
     }
     struct dhcp_arrival at = {DHCP_SERVER_PORT, f.ip_from, f.from_port};

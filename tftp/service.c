@@ -59,9 +59,9 @@ static int open_port(struct tftp_service *s, uint16_t port)
     return error;
 }
 
-static int open_sockets(struct tftp_service *s, const char **what)
+static int open_sockets(struct tftp_service *s, const struct tftp_conf *conf,
+                        const char **what)
 {
-    const struct tftp_conf *conf = s->engine.conf;
     *what = "UDP port 69 (TFTP)";
     int error = open_port(s, TFTP_PORT);
     s->listen_count = s->fd_count;
@@ -78,6 +78,11 @@ static int open_sockets(struct tftp_service *s, const char **what)
     return error;
 }
 
+static void set_limits(struct tftp_service *s, const struct tftp_conf *conf)
+{
+    s->engine.limits = (struct tftp_limits){conf->max_block_size, conf->max_window_size};
+}
+
 int tftp_service_open(const struct snapshot *config, struct tftp_service **out,
                       const char **what)
 {
@@ -86,7 +91,8 @@ int tftp_service_open(const struct snapshot *config, struct tftp_service **out,
     if (!s) {
         return -ENOMEM;
     }
-    int error = tftp_engine_init(&s->engine, &config->tftp);
+    int error = tftp_engine_init(&s->engine, config->tftp.max_transfers);
+    set_limits(s, &config->tftp);
     s->inbox = net_inbox_new();
     if (error == 0 && !s->inbox) {
         error = -ENOMEM;
@@ -96,7 +102,7 @@ int tftp_service_open(const struct snapshot *config, struct tftp_service **out,
         error = store_open(config->tftp.root, &s->store);
     }
     if (error == 0) {
-        error = open_sockets(s, what);
+        error = open_sockets(s, &config->tftp, what);
     }
     if (error != 0) {
         tftp_service_close(s);
@@ -140,7 +146,7 @@ int tftp_service_configure(struct tftp_service *s, const struct snapshot *config
     if (error == 0) {
         store_close(s->store); /* files of running transfers stay with them */
         s->store = store;
-        s->engine.conf = &config->tftp;
+        set_limits(s, &config->tftp);
     }
     return error;
 }

@@ -11,8 +11,8 @@
  * How to read it: on_request() is an RRQ's way, on_packet() an ACK's, pump() what follows
  * either.
  *
- * Ownership: the service owns its sockets and transfers; the configuration is borrowed until
- * the next tftp_service_configure().
+ * Ownership: the service owns its sockets and transfers; of the configuration it keeps
+ * nothing but values.
  * Shell: common/net, tftp/store, common/log.
  */
 #ifndef TFTP_SERVICE_H

@@ -122,7 +122,7 @@ bool store_has(struct store *s, const char *path)
 
 /* -- names in another case ---------------------------------------------------------------- */
 
-/* The one entry of the directory that differs in case only; false: none, or several. */
+/* The entry of that name, else the one that differs in case only; false: none, or several. */
 static bool find_case(const struct store *s, const char *dir, const char *name,
                       char out[NAME_MAX + 1])
 {
@@ -136,13 +136,17 @@ static bool find_case(const struct store *s, const char *dir, const char *name,
     }
     unsigned hits = 0;
     unsigned seen = 0;
-    for (struct dirent *e = readdir(d); e && hits < 2 && seen < CASE_ENTRIES_MAX;
+    for (struct dirent *e = readdir(d); e && seen < CASE_ENTRIES_MAX;
          e = readdir(d), seen++) {
         if (strcasecmp(e->d_name, name) != 0) {
             continue;
         }
         memcpy(out, e->d_name, strlen(e->d_name) + 1);
         hits++;
+        if (strcmp(e->d_name, name) == 0) {
+            hits = 1; /* what is there as it was asked is no guess */
+            break;
+        }
     }
     (void)closedir(d);
     return hits == 1 && seen < CASE_ENTRIES_MAX;

@@ -9,17 +9,16 @@
 #define LINGER     (2 * USEC_PER_SEC)
 #define RETRY_SEND (1 * USEC_PER_MSEC)
 
-int tftp_engine_init(struct tftp_engine *e, const struct tftp_conf *conf)
+int tftp_engine_init(struct tftp_engine *e, size_t max_transfers)
 {
     struct hash_seed seed;
-    *e = (struct tftp_engine){.conf = conf};
+    *e = (struct tftp_engine){0};
     if (getrandom(&seed, sizeof seed, 0) != sizeof seed) {
         return -EIO;
     }
-    size_t room = conf->max_transfers;
-    e->table = tftp_table_new(room, &seed);
-    e->timer_slots = calloc(room, sizeof(struct timer *));
-    timers_init(&e->timers, e->timer_slots, room);
+    e->table = tftp_table_new(max_transfers, &seed);
+    e->timer_slots = calloc(max_transfers, sizeof(struct timer *));
+    timers_init(&e->timers, e->timer_slots, max_transfers);
     return e->table && e->timer_slots ? 0 : -ENOMEM;
 }
 
@@ -96,7 +95,7 @@ static struct tftp_limits limits_for(const struct tftp_engine *e,
 {
     uint32_t headers = endpoint_is_ip4(&path->peer) ? 32 : 52;
     uint32_t mtu = net_mtu(path->ifindex);
-    struct tftp_limits limits = {e->conf->max_block_size, e->conf->max_window_size};
+    struct tftp_limits limits = e->limits;
     if (mtu > headers + 8 && mtu - headers < limits.max_block_size) {
         limits.max_block_size = mtu - headers;
     }

@@ -12,12 +12,11 @@
 #ifndef TFTP_TRANSFER_H
 #define TFTP_TRANSFER_H
 
-#include "config/snapshot.h"
 #include "tftp/counters.h"
 #include "tftp/sender.h"
 
 struct tftp_engine {
-    const struct tftp_conf *conf;
+    struct tftp_limits limits; /* of the configuration in force */
     struct tftp_table *table;
     struct timers timers;
     struct timer **timer_slots;
@@ -25,7 +24,7 @@ struct tftp_engine {
 };
 
 /* 0 or -ENOMEM; tftp_engine_done() is fine either way. */
-int tftp_engine_init(struct tftp_engine *e, const struct tftp_conf *conf);
+int tftp_engine_init(struct tftp_engine *e, size_t max_transfers);
 /* Tells the clients of running transfers and forgets them. */
 void tftp_engine_done(struct tftp_engine *e);
 void tftp_engine_timeout(struct tftp_engine *e, usec_t now);

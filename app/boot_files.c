@@ -1,0 +1,272 @@
+#include "app/boot_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "common/cleanup.h"
+#include "common/text.h"
+#include "tftp/path.h"
+
+#define LISTED_MAX 20000 /* directory entries looked at for a similar name */
+
+/* One run over all profiles. */
+struct check {
+    const struct snapshot *s;
+    enum fault_severity severity;
+    struct faults *faults;
+    int root; /* descriptor */
+};
+
+/* -- opening --------------------------------------------------------------------------- */
+
+/* Where a descriptor leads, as the kernel names it. */
+static bool real_path(int fd, char out[PATH_MAX])
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, out, PATH_MAX - 1);
+    if (len < 0) {
+        return false;
+    }
+    out[len] = '\0';
+    return true;
+}
+
+/* For kernels before 5.6 and filters that refuse openat2: open, then see where it led. */
+static int open_and_compare(int root, const char *path, int flags)
+{
+    char above[PATH_MAX];
+    char file[PATH_MAX];
+    int fd = openat(root, path, flags);
+    if (fd < 0) {
+        return -errno;
+    }
+    size_t len = real_path(root, above) && real_path(fd, file) ? strlen(above) : 0;
+    if (len == 0 || strncmp(file, above, len) != 0 ||
+        (file[len] != '/' && above[len - 1] != '/')) {
+        (void)close(fd);
+        return -EXDEV;
+    }
+    return fd;
+}
+
+/* A descriptor, or -errno; -EXDEV: the way leads out of the root. */
+static int open_beneath(int root, const char *path, int more)
+{
+    int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | more;
+    struct open_how how = {
+        .flags = (uint64_t)flags,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+    };
+    long fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+    if (fd >= 0) {
+        return (int)fd;
+    }
+    return errno == ENOSYS || errno == EPERM ? open_and_compare(root, path, flags)
+                                             : -errno;
+}
+
+/* -- complaints ------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 3, 4))) static void
+object(const struct check *c, const struct boot_file *b, const char *fmt, ...)
+{
+    char path[128];
+    char text[256];
+    const struct profile *p = &c->s->profiles[b->profile];
+    const struct boot_entry *entry = &p->boot[b->slot];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    snprintf(path, sizeof path, "profiles.%s.%s", p->name, slot_name(b->slot));
+    faults_add(c->faults, c->severity, (int)entry->line, (int)entry->column, path, "%s",
+               text);
+}
+
+/* A name in the same directory that was probably meant; false: none. */
+static bool similar_name(int root, const char *path, char out[NAME_MAX + 1])
+{
+    char dir[TFTP_PATH_SIZE] = ".";
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    unsigned best = 3;
+
+    if (slash) {
+        snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
+    }
+    int fd = open_beneath(root, dir, O_DIRECTORY);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return false;
+    }
+    unsigned seen = 0;
+    for (struct dirent *e = readdir(d); e && seen < LISTED_MAX; e = readdir(d), seen++) {
+        unsigned far = strcasecmp(e->d_name, name) ? text_distance(e->d_name, name) : 0;
+        if (e->d_name[0] != '.' && far < best) {
+            best = far;
+            snprintf(out, NAME_MAX + 1, "%s", e->d_name);
+        }
+    }
+    (void)closedir(d);
+    return best < 3;
+}
+
+static void object_missing(const struct check *c, const struct boot_file *b,
+                           const char *path, int error)
+{
+    char name[NAME_MAX + 1];
+    const char *root = c->s->tftp.root;
+
+    if (error == EXDEV || error == ELOOP) {
+        object(c, b, "\"%s\" leads out of %s by a symbolic link; clients will not get it",
+               path, root);
+    } else if (error == ENOENT && similar_name(c->root, path, name)) {
+        object(c, b, "\"%s\" does not exist beneath %s; did you mean \"%s\"?", path, root,
+               name);
+    } else if (error == ENOENT || error == ENOTDIR) {
+        object(c, b, "\"%s\" does not exist beneath %s", path, root);
+    } else {
+        object(c, b, "\"%s\" beneath %s cannot be read: %s", path, root, strerror(error));
+    }
+}
+
+/* -- one file -------------------------------------------------------------------------- */
+
+/* The beginning of a file; fewer octets at its end or at an error. */
+static size_t read_head(int fd, uint8_t *head, size_t size)
+{
+    size_t len = 0;
+    while (len < size) {
+        ssize_t n = pread(fd, head + len, size - len, (off_t)len);
+        if (n <= 0) {
+            break;
+        }
+        len += (size_t)n;
+    }
+    return len;
+}
+
+static void look_into(const struct check *c, struct boot_file *b, int fd, uint64_t size)
+{
+    uint8_t head[BOOTFILE_HEAD];
+    char why[128] = "";
+    b->state = BOOT_FILE_THERE;
+    b->what = bootfile_look(head, read_head(fd, head, sizeof head), size);
+    b->fits = bootfile_fits(&b->what, b->slot, why, sizeof why);
+    if (!b->fits) {
+        object(c, b, "\"%s\" %s", b->file, why);
+    }
+}
+
+static bool is_elsewhere(const struct check *c, const struct boot_file *b)
+{
+    const struct profile *p = &c->s->profiles[b->profile];
+    return !c->s->tftp.enabled || strstr(b->file, "://") || !ip4_is_any(p->next_server) ||
+           (b->slot == SLOT_IPXE && strstr(b->file, "${")); /* iPXE fills that in */
+}
+
+static void check_file(const struct check *c, struct boot_file *b)
+{
+    char path[TFTP_PATH_SIZE];
+    unsigned repairs = 0;
+    struct stat st;
+
+    if (is_elsewhere(c, b)) {
+        b->state = BOOT_FILE_ELSEWHERE;
+        return;
+    }
+    b->state = BOOT_FILE_MISSING;
+    if (c->root < 0) {
+        return; /* the root was complained of */
+    }
+    struct tftp_text name = {b->file, strlen(b->file)};
+    if (tftp_path_clean(name, path, &repairs) != TFTP_PATH_OK) {
+        object(c, b, "\"%s\" is no name that a client could ask for", b->file);
+        return;
+    }
+    int fd = open_beneath(c->root, path, 0);
+    if (fd < 0) {
+        object_missing(c, b, path, -fd);
+        return;
+    }
+    if (fstat(fd, &st) != 0) {
+        object_missing(c, b, path, errno);
+    } else if (!S_ISREG(st.st_mode)) {
+        object(c, b, "\"%s\" is %s, not a file", path,
+               S_ISDIR(st.st_mode) ? "a directory" : "something special");
+    } else {
+        look_into(c, b, fd, (uint64_t)st.st_size);
+    }
+    (void)close(fd);
+}
+
+/* -- all files ------------------------------------------------------------------------- */
+
+static bool is_own(const struct snapshot *s, size_t profile, unsigned slot)
+{
+    const struct boot_entry *entry = &s->profiles[profile].boot[slot];
+    return entry->file && entry->profile == profile;
+}
+
+static size_t count_own(const struct snapshot *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->profile_count; i++) {
+        for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
+            count += is_own(s, i, slot);
+        }
+    }
+    return count;
+}
+
+static int open_root(const struct snapshot *s, struct faults *faults)
+{
+    if (!s->tftp.enabled || !s->tftp.root) {
+        return -1;
+    }
+    int root = open(s->tftp.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0) {
+        faults_add(faults, FAULT_ERROR, (int)s->tftp.root_line, (int)s->tftp.root_column,
+                   "tftp.root", "the directory %s cannot be opened: %s", s->tftp.root,
+                   strerror(errno));
+    }
+    return root;
+}
+
+int boot_files_check(const struct snapshot *s, enum fault_severity severity,
+                     struct faults *faults, struct boot_file_list *out)
+{
+    *out = (struct boot_file_list){0};
+    AUTO(close) int root = open_root(s, faults);
+    struct check c = {s, severity, faults, root};
+
+    out->list = calloc(count_own(s) + 1, sizeof *out->list);
+    if (!out->list) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < s->profile_count; i++) {
+        for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
+            if (is_own(s, i, slot)) {
+                struct boot_file *b = &out->list[out->count++];
+                b->profile = (uint16_t)i;
+                b->slot = (uint16_t)slot;
+                b->file = s->profiles[i].boot[slot].file;
+                check_file(&c, b);
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * app/boot_files: are the files that the profiles name there, and of the right kind?
+ *
+ * Every entry a profile has of its own is looked up beneath tftp.root, the way the TFTP
+ * service will: by its exact name, regular files only, no way out of the root.
+ *
+ * Ownership: boot_files_check() allocates the list, the caller frees it; its strings are
+ * views into the snapshot.
+ * Errors: what is wrong is added to the faults, at the place of the entry; a root that
+ * cannot be opened always is one of FAULT_ERROR.  -ENOMEM: the list is left out.
+ * Shell: openat2, fstat, read, readdir.
+ */
+#ifndef APP_BOOT_FILES_H
+#define APP_BOOT_FILES_H
+
+#include "config/bootfile.h"
+#include "config/faults.h"
+#include "config/snapshot.h"
+
+enum boot_file_state {
+    BOOT_FILE_THERE,
+    BOOT_FILE_MISSING,   /* or not to be read */
+    BOOT_FILE_ELSEWHERE, /* a URL, or a file of another TFTP server: not looked at */
+};
+
+/* One entry of one profile. */
+struct boot_file {
+    uint16_t profile; /* index */
+    uint16_t slot;    /* an architecture or SLOT_IPXE */
+    const char *file;
+    enum boot_file_state state;
+    struct bootfile what; /* BOOT_FILE_THERE only, as the next one */
+    bool fits;
+};
+
+struct boot_file_list {
+    struct boot_file *list;
+    size_t count;
+};
+
+/* s->tftp.root must be a path that can be opened from here.  out is always set. */
+int boot_files_check(const struct snapshot *s, enum fault_severity severity,
+                     struct faults *faults, struct boot_file_list *out);
+
+#endif

@@ -1,0 +1,258 @@
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/commands.h"
+#include "app/configuration.h"
+#include "common/text.h"
+
+static const char help[] =
+    "usage: pxed check [-c FILE] [--json]\n"
+    "\n"
+    "Finds every fault of a configuration in one run and shows what each architecture\n"
+    "boots.  Needs no privileges and no network.  Faults go to standard error as\n"
+    "FILE:LINE:COLUMN: path: message; the table goes to standard output.\n"
+    "\n"
+    "  -c, --config FILE   the configuration (" PXED_CONFIGURATION ")\n"
+    "      --json          everything on standard output, as one JSON object:\n"
+    "                        file        the configuration, as given\n"
+    "                        good        true when there is no fault\n"
+    "                        faults      list of {line, column, path, severity, "
+    "message};\n"
+    "                                    severity is \"error\" or \"warning\";\n"
+    "                                    line and column are 0 for the file as a whole\n"
+    "                        boot_files  list of {profile, architecture, file, exists,\n"
+    "                                    size, kind, fits, signed}; exists is null for\n"
+    "                                    what is not looked at (a URL, another server);\n"
+    "                                    the last four are null when exists is not true\n"
+    "\n"
+    "Exit code: 0 good (there may be warnings), 1 a fault was found, 2 wrong usage.\n";
+
+struct arguments {
+    const char *path;
+    bool json;
+    bool help;
+};
+
+static bool parse_arguments(int argc, char **argv, struct arguments *out)
+{
+    static const struct option options[] = {
+        {"config", required_argument, NULL, 'c'},
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int c;
+    *out = (struct arguments){.path = PXED_CONFIGURATION};
+    while ((c = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
+        switch (c) {
+        case 'c':
+            out->path = optarg;
+            break;
+        case 'j':
+            out->json = true;
+            break;
+        case 'h':
+            out->help = true;
+            break;
+        default:
+            return false;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "%s: \"%s\" is one argument too many\n", argv[0], argv[optind]);
+        return false;
+    }
+    return true;
+}
+
+static const struct snapshot *what_was_read(const struct configuration *c)
+{
+    return c->snapshot ? c->snapshot : c->draft;
+}
+
+/* -- as a table ------------------------------------------------------------------------ */
+
+enum { COLUMNS = 6 };
+
+struct row {
+    char cell[COLUMNS][BOOT_FILE_MAX + 1];
+};
+
+static struct row heading(void)
+{
+    return (struct row){
+        {"ARCHITECTURE", "BOOT FILE", "SIZE", "WHAT IT IS", "FITS", "SIGNED"}};
+}
+
+static void set(struct row *row, unsigned column, const char *text)
+{
+    snprintf(row->cell[column], sizeof row->cell[column], "%s", text);
+}
+
+static struct row row_of(const struct boot_file *b)
+{
+    struct row row = {0};
+    bool pe = b->what.kind == BOOTFILE_EFI || b->what.kind == BOOTFILE_PE;
+
+    set(&row, 0, slot_name(b->slot));
+    (void)text_show(b->file, strlen(b->file), row.cell[1], sizeof row.cell[1]);
+    set(&row, 2, "-");
+    set(&row, 3,
+        b->state == BOOT_FILE_MISSING ? "cannot be opened" : "not on this server");
+    set(&row, 4, b->state == BOOT_FILE_MISSING ? "no" : "-");
+    set(&row, 5, "-");
+    if (b->state == BOOT_FILE_THERE) {
+        (void)text_bytes(b->what.size, row.cell[2], sizeof row.cell[2]);
+        (void)bootfile_describe(&b->what, row.cell[3], sizeof row.cell[3]);
+        set(&row, 4, b->fits ? "yes" : "no");
+        set(&row, 5, !pe ? "-" : b->what.is_signed ? "yes" : "no");
+    }
+    return row;
+}
+
+static void widen(int width[COLUMNS], const struct row *row)
+{
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        int len = (int)strlen(row->cell[i]);
+        width[i] = len > width[i] ? len : width[i];
+    }
+}
+
+static void print_row(const int width[COLUMNS], const struct row *row)
+{
+    for (unsigned i = 0; i + 1 < COLUMNS; i++) {
+        printf("  %-*s", width[i], row->cell[i]);
+    }
+    printf("  %s\n", row->cell[COLUMNS - 1]);
+}
+
+static void print_profile(const struct snapshot *s, size_t index)
+{
+    const struct profile *p = &s->profiles[index];
+    char name[256];
+    printf("profile %s", text_show(p->name, strlen(p->name), name, sizeof name));
+    if (p->parent >= 0) {
+        const char *parent = s->profiles[p->parent].name;
+        printf(", and what it leaves open from %s",
+               text_show(parent, strlen(parent), name, sizeof name));
+    }
+    putchar('\n');
+}
+
+static void print_table(const struct configuration *c)
+{
+    const struct snapshot *s = what_was_read(c);
+    int width[COLUMNS] = {0};
+    struct row row = heading();
+
+    widen(width, &row);
+    for (size_t i = 0; i < c->files.count; i++) {
+        row = row_of(&c->files.list[i]);
+        widen(width, &row);
+    }
+    for (size_t p = 0, next = 0; s && p < s->profile_count; p++) {
+        print_profile(s, p);
+        row = heading();
+        print_row(width, &row);
+        for (; next < c->files.count && c->files.list[next].profile == p; next++) {
+            row = row_of(&c->files.list[next]);
+            print_row(width, &row);
+        }
+        putchar('\n');
+    }
+}
+
+static void print_sum(const struct configuration *c)
+{
+    size_t faults = c->faults.errors;
+    size_t warnings = c->faults.count + c->faults.lost - faults;
+    if (faults == 0 && warnings == 0) {
+        printf("%s: good\n", c->path);
+        return;
+    }
+    printf("%s: %zu fault%s, %zu warning%s\n", c->path, faults, faults == 1 ? "" : "s",
+           warnings, warnings == 1 ? "" : "s");
+}
+
+/* -- as JSON --------------------------------------------------------------------------- */
+
+static json_t *json_faults(const struct faults *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->count; i++) {
+        const struct fault *one = &f->list[i];
+        (void)json_array_append_new(
+            list, json_pack("{s:i, s:i, s:s, s:s, s:s}", "line", one->line, "column",
+                            one->column, "path", one->path, "severity",
+                            one->severity == FAULT_ERROR ? "error" : "warning", "message",
+                            one->text));
+    }
+    return list;
+}
+
+static json_t *json_boot_files(const struct configuration *c)
+{
+    const struct snapshot *s = what_was_read(c);
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->files.count; i++) {
+        const struct boot_file *b = &c->files.list[i];
+        bool there = b->state == BOOT_FILE_THERE;
+        json_t *exists =
+            b->state == BOOT_FILE_ELSEWHERE ? json_null() : json_boolean(there);
+        json_t *size = there ? json_integer((json_int_t)b->what.size) : json_null();
+        json_t *kind =
+            there ? json_string(bootfile_kind_name(b->what.kind)) : json_null();
+        (void)json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "profile",
+                      s->profiles[b->profile].name, "architecture", slot_name(b->slot),
+                      "file", b->file, "exists", exists, "size", size, "kind", kind,
+                      "fits", there ? json_boolean(b->fits) : json_null(), "signed",
+                      there ? json_boolean(b->what.is_signed) : json_null()));
+    }
+    return list;
+}
+
+static bool print_json(const struct configuration *c)
+{
+    json_auto_t *all =
+        json_pack("{s:s?, s:b, s:o, s:o}", "file", c->path, "good", c->faults.errors == 0,
+                  "faults", json_faults(&c->faults), "boot_files", json_boot_files(c));
+    bool ok = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
+    putchar('\n');
+    return ok;
+}
+
+/* -- the command ----------------------------------------------------------------------- */
+
+int command_check(int argc, char **argv)
+{
+    struct arguments arguments;
+    struct configuration c;
+
+    if (!parse_arguments(argc, argv, &arguments)) {
+        fprintf(stderr, "%s", help);
+        return EXIT_USAGE;
+    }
+    if (arguments.help) {
+        printf("%s", help);
+        return EXIT_GOOD;
+    }
+    int error = configuration_read(arguments.path, FAULT_ERROR, &c);
+    if (error != 0) {
+        faults_add(&c.faults, FAULT_ERROR, 0, 0, "", "cannot be read: %s",
+                   strerror(-error));
+    }
+    if (!arguments.json) {
+        faults_print(&c.faults, arguments.path, c.text, c.len, stderr);
+        print_table(&c);
+        print_sum(&c);
+    } else if (!print_json(&c)) {
+        fprintf(stderr, "%s: out of memory\n", arguments.path);
+    }
+    bool good = c.faults.errors == 0;
+    configuration_done(&c);
+    return good ? EXIT_GOOD : EXIT_FAULT;
+}

@@ -1,0 +1,241 @@
+#include "config/faults.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXCERPT_MAX 100 /* octets of a source line that are shown */
+
+/* Keys and values end up on somebody's terminal: no escape sequence may get there. */
+static void tame(char *text)
+{
+    for (unsigned char *p = (unsigned char *)text; *p; p++) {
+        bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* U+0080..U+009F */
+        if (*p < 0x20 || *p == 0x7f || c1) {
+            *p = '?';
+        }
+    }
+}
+
+/* Cutting to the size of the field may have split the last UTF-8 character. */
+static void drop_half_character(char *text, size_t size)
+{
+    size_t len = strlen(text);
+    if (len + 1 < size) {
+        return;
+    }
+    while (len > 0 && ((unsigned char)text[len - 1] & 0xc0) == 0x80) {
+        len--;
+    }
+    if (len > 0 && (unsigned char)text[len - 1] >= 0xc0) {
+        len--;
+    }
+    text[len] = '\0';
+}
+
+static struct fault *new_fault(struct faults *f)
+{
+    if (f->count == f->room) {
+        size_t room = f->room ? 2 * f->room : 16;
+        struct fault *list = realloc(f->list, room * sizeof *list);
+        if (!list) {
+            return NULL;
+        }
+        f->list = list;
+        f->room = room;
+    }
+    return &f->list[f->count++];
+}
+
+void faults_add(struct faults *f, enum fault_severity severity, int line, int column,
+                const char *path, const char *fmt, ...)
+{
+    f->errors += severity == FAULT_ERROR;
+    struct fault *fault = new_fault(f);
+    if (!fault) {
+        f->lost++;
+        return;
+    }
+    fault->severity = severity;
+    fault->line = line;
+    fault->column = column;
+    fault->order = f->count - 1;
+    snprintf(fault->path, sizeof fault->path, "%s", path);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(fault->text, sizeof fault->text, fmt, ap);
+    va_end(ap);
+    drop_half_character(fault->path, sizeof fault->path);
+    drop_half_character(fault->text, sizeof fault->text);
+    tame(fault->path);
+    tame(fault->text);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct fault *a = left;
+    const struct fault *b = right;
+    if (a->line != b->line) {
+        return a->line < b->line ? -1 : 1;
+    }
+    if (a->column != b->column) {
+        return a->column < b->column ? -1 : 1;
+    }
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+void faults_sort(struct faults *f)
+{
+    if (f->count > 1) {
+        qsort(f->list, f->count, sizeof *f->list, by_place);
+    }
+}
+
+/* -- printing -------------------------------------------------------------------------- */
+
+/* One line of the text; moves forward from fault to fault. */
+struct source {
+    const char *text;
+    const char *end;
+    const char *line;
+    const char *line_end; /* at its line break, or end */
+    int number;
+};
+
+static void enter_line(struct source *s, const char *line)
+{
+    const char *nl = line < s->end ? memchr(line, '\n', (size_t)(s->end - line)) : NULL;
+    s->line = line;
+    s->line_end = nl ? nl : s->end;
+}
+
+static void go_to_line(struct source *s, int number)
+{
+    if (number < s->number) {
+        s->number = 0;
+    }
+    if (s->number == 0) {
+        enter_line(s, s->text);
+        s->number = 1;
+    }
+    for (; s->number < number && s->line_end < s->end; s->number++) {
+        enter_line(s, s->line_end + 1);
+    }
+}
+
+/* Octets of the printable UTF-8 character here, or 0: to be shown escaped. */
+static size_t character(const unsigned char *p, size_t left)
+{
+    static const struct {
+        unsigned char mask;
+        unsigned char lead;
+        uint32_t least;
+    } forms[] = {{0, 0, 0},
+                 {0x80, 0x00, 0x20},
+                 {0xe0, 0xc0, 0xa0},
+                 {0xf0, 0xe0, 0x800},
+                 {0xf8, 0xf0, 0x10000}};
+
+    for (size_t n = 1; n <= 4 && n <= left; n++) {
+        if ((p[0] & forms[n].mask) != forms[n].lead) {
+            continue;
+        }
+        uint32_t code = p[0] & (unsigned char)~forms[n].mask;
+        for (size_t i = 1; i < n; i++) {
+            if ((p[i] & 0xc0) != 0x80) {
+                return 0;
+            }
+            code = code << 6 | (p[i] & 0x3f);
+        }
+        /* DEL, and the marks that make a terminal write backwards, are no characters. */
+        bool hidden = code == 0x7f || (code >= 0x200b && code <= 0x200f) ||
+                      (code >= 0x2028 && code <= 0x202e) ||
+                      (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+        return code < forms[n].least || hidden ? 0 : n;
+    }
+    return 0;
+}
+
+/* One character of the line, or white space as wide.  Octets of the line it took. */
+static size_t show_one(const char *p, size_t left, bool only_space, FILE *to)
+{
+    if (*p == '\t') {
+        (void)fputc('\t', to);
+        return 1;
+    }
+    size_t n = character((const unsigned char *)p, left);
+    if (only_space) {
+        fprintf(to, "%*s", n ? 1 : 4, "");
+    } else if (n) {
+        fprintf(to, "%.*s", (int)n, p);
+    } else {
+        fprintf(to, "\\x%02x", (unsigned char)*p);
+    }
+    return n ? n : 1;
+}
+
+static bool mid_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The line around octet at: the text, or as much white space with a caret behind it. */
+static void show_excerpt(const char *line, size_t len, size_t at, bool caret, FILE *out)
+{
+    size_t from = len > EXCERPT_MAX && at > EXCERPT_MAX / 2 ? at - EXCERPT_MAX / 2 : 0;
+    size_t to = len - from > EXCERPT_MAX ? from + EXCERPT_MAX : len;
+
+    while (from < at && from > 0 && mid_character(line[from])) {
+        from++;
+    }
+    while (to > at && to < len && mid_character(line[to])) {
+        to--;
+    }
+    fprintf(out, "%*s", from > 0 && caret ? 3 : 0, from > 0 && !caret ? "..." : "");
+    for (size_t i = from; i < (caret ? at : to);) {
+        i += show_one(line + i, to - i, caret, out);
+    }
+    fputs(caret ? "^\n" : to < len ? "...\n" : "\n", out);
+}
+
+static void show_source(struct source *s, const struct fault *fault, FILE *to)
+{
+    go_to_line(s, fault->line);
+    size_t len = (size_t)(s->line_end - s->line);
+    if (len > 0 && s->line[len - 1] == '\r') {
+        len--;
+    }
+    size_t at = (size_t)fault->column - 1;
+    show_excerpt(s->line, len, at < len ? at : len, false, to);
+    show_excerpt(s->line, len, at < len ? at : len, true, to);
+}
+
+void faults_print(const struct faults *f, const char *file, const char *text, size_t len,
+                  FILE *to)
+{
+    struct source source = {.text = text, .end = text ? text + len : NULL};
+    for (size_t i = 0; i < f->count; i++) {
+        const struct fault *fault = &f->list[i];
+        bool placed = fault->line > 0 && fault->column > 0;
+        fputs(file, to);
+        if (placed) {
+            fprintf(to, ":%d:%d", fault->line, fault->column);
+        }
+        fprintf(to, ": %s%s%s%s\n", fault->severity == FAULT_WARNING ? "warning: " : "",
+                fault->path, fault->path[0] ? ": " : "", fault->text);
+        if (text && placed) {
+            show_source(&source, fault, to);
+        }
+    }
+    if (f->lost > 0) {
+        fprintf(to, "%s: %zu more, for which there was no memory\n", file, f->lost);
+    }
+}
+
+void faults_done(struct faults *f)
+{
+    free(f->list);
+    *f = (struct faults){0};
+}

@@ -1,0 +1,328 @@
+#include "config/load.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/text.h"
+#include "config/hosts.h"
+#include "config/load_parts.h"
+#include "config/syntax.h"
+
+#define DATA_PORTS_MAX 64
+#define PORT_LEAST     1024 /* below: privileges are gone when data ports are bound */
+#define PORT_MOST      65535
+
+/* -- interfaces ------------------------------------------------------------------------ */
+
+static void read_interface_name(struct reader *r, const struct field *f,
+                                const json_t *value, const struct json_path *at,
+                                void *dst)
+{
+    const char *name = string_of(r, value, at, f->min, 255);
+    if (!name) {
+        return;
+    }
+    if ((long long)strlen(name) > f->max) {
+        complain(r, at, "an interface name has at most %lld octets", f->max);
+        return;
+    }
+    if (strpbrk(name, " \t/:") || !strcmp(name, ".") || !strcmp(name, "..")) {
+        complain(r, at, "\"%s\" is no name that an interface can have", name);
+        return;
+    }
+    snprintf(dst, sizeof((struct interface_conf *)0)->name, "%s", name);
+}
+
+static void read_listen(struct reader *r, const struct field *f, const json_t *value,
+                        const struct json_path *at, void *dst)
+{
+    (void)f;
+    (void)dst; /* there is one way only, so it is not stored */
+    const char *how = string_of(r, value, at, 1, 255);
+    if (how && strcmp(how, "capture") != 0) {
+        complain(r, at, "\"capture\" is the one way of listening that there is");
+    }
+}
+
+/* clang-format off */
+static const struct field interface_fields[] = {
+    {.key = "name", .read = read_interface_name, .min = 1, .max = 15, .required = true,
+     .offset = offsetof(struct interface_conf, name)},
+    {.key = "address", .read = read_ip4, .offset = offsetof(struct interface_conf, address)},
+    {.key = "listen", .read = read_listen},
+};
+/* clang-format on */
+
+static void read_interface(struct reader *r, const json_t *item,
+                           const struct json_path *at)
+{
+    struct interface_conf one = {0};
+    struct snapshot *s = r->out;
+
+    if (json_is_string(item)) {
+        read_interface_name(r, &interface_fields[0], item, at, one.name);
+    } else if (json_is_object(item)) {
+        read_fields(r, &FIELD_SET(interface_fields), item, at, &one);
+    } else {
+        complain(r, at, "expected an interface name, or an object with \"name\", got %s",
+                 json_kind(item));
+    }
+    if (one.name[0] == '\0') {
+        return;
+    }
+    for (size_t i = 0; i < s->interface_count; i++) {
+        if (!strcmp(s->interfaces[i].name, one.name)) {
+            complain(r, at, "interface \"%s\" is already in the list", one.name);
+            return;
+        }
+    }
+    s->interfaces[s->interface_count++] = one;
+}
+
+static void read_interfaces(struct reader *r, const struct field *f, const json_t *value,
+                            const struct json_path *at, void *dst)
+{
+    (void)f;
+    (void)dst;
+    if (!json_is_array(value)) {
+        complain(r, at, "expected a list of interfaces such as [\"eth0\"], got %s",
+                 json_kind(value));
+        return;
+    }
+    size_t count = json_array_size(value);
+    if (count == 0) {
+        complain(r, at, "is empty: name the interface towards the clients");
+    }
+    if (count > CONFIG_INTERFACES_MAX) {
+        complain(r, at, "%zu interfaces, at most %d are possible", count,
+                 CONFIG_INTERFACES_MAX);
+        count = CONFIG_INTERFACES_MAX;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct json_path here = {.up = at, .index = i};
+        read_interface(r, json_array_get(value, i), &here);
+    }
+}
+
+/* -- dhcp, tftp ------------------------------------------------------------------------ */
+
+/* "40000-40003", or one number alone; digits only. */
+static bool parse_range(const char *text, uint64_t *first, uint64_t *last)
+{
+    char start[8];
+    const char *dash = strchr(text, '-');
+    size_t len = dash ? (size_t)(dash - text) : strlen(text);
+
+    if (len >= sizeof start) {
+        return false;
+    }
+    memcpy(start, text, len);
+    start[len] = '\0';
+    if (!text_decimal(start, first)) {
+        return false;
+    }
+    *last = *first;
+    return !dash || text_decimal(dash + 1, last);
+}
+
+static void take_range(struct reader *r, const struct json_path *at, long long first,
+                       long long last)
+{
+    struct tftp_conf *tftp = &r->out->tftp;
+    long long wrong = first < PORT_LEAST || first > PORT_MOST ? first : last;
+
+    if (wrong < PORT_LEAST || wrong > PORT_MOST) {
+        complain(r, at, "port %lld is outside %d..%d", wrong, PORT_LEAST, PORT_MOST);
+    } else if (first > last) {
+        complain(r, at, "the first port is above the last; write %lld-%lld", last, first);
+    } else if (last - first >= DATA_PORTS_MAX) {
+        complain(r, at, "%lld ports, at most %d are possible", last - first + 1,
+                 DATA_PORTS_MAX);
+    } else {
+        tftp->data_port_first = (uint16_t)first;
+        tftp->data_port_last = (uint16_t)last;
+    }
+}
+
+static void read_data_ports(struct reader *r, const struct field *f, const json_t *value,
+                            const struct json_path *at, void *dst)
+{
+    (void)f;
+    (void)dst;
+    uint64_t first;
+    uint64_t last;
+
+    if (json_is_integer(value)) {
+        take_range(r, at, json_integer_value(value), json_integer_value(value));
+        return;
+    }
+    if (!json_is_string(value)) {
+        complain(r, at, "expected \"40000-40003\", \"single\" or one port number, got %s",
+                 json_kind(value));
+        return;
+    }
+    const char *text = string_of(r, value, at, 1, 255);
+    if (text && !strcmp(text, "single")) {
+        r->out->tftp.single_port = true;
+    } else if (text && !parse_range(text, &first, &last)) {
+        complain(r, at, "expected \"40000-40003\", \"single\" or one port number");
+    } else if (text) {
+        take_range(r, at, first > PORT_MOST ? PORT_MOST + 1 : (long long)first,
+                   last > PORT_MOST ? PORT_MOST + 1 : (long long)last);
+    }
+}
+
+/* clang-format off */
+static const struct field dhcp_fields[] = {
+    {.key = "enabled", .read = read_bool, .offset = offsetof(struct dhcp_conf, enabled)},
+};
+
+static const struct field tftp_fields[] = {
+    {.key = "enabled", .read = read_bool, .offset = offsetof(struct tftp_conf, enabled)},
+    {.key = "root", .read = read_text, .min = 1, .max = 4095,
+     .offset = offsetof(struct tftp_conf, root)},
+    {.key = "max_block_size", .read = read_u32, .min = 8, .max = 65464,
+     .offset = offsetof(struct tftp_conf, max_block_size)},
+    {.key = "max_window_size", .read = read_u32, .min = 1, .max = 65535,
+     .offset = offsetof(struct tftp_conf, max_window_size)},
+    {.key = "max_transfers", .read = read_u32, .min = 1, .max = 100000,
+     .offset = offsetof(struct tftp_conf, max_transfers)},
+    {.key = "data_ports", .read = read_data_ports},
+};
+
+static const struct field_set dhcp_set = {dhcp_fields, 1};
+static const struct field_set tftp_set = {tftp_fields, 6};
+static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 6, "tftp_set counts its rows");
+
+/* Hosts name profiles, so profiles come first here, wherever they stand in the file. */
+static const struct field top_fields[] = {
+    {.key = "interfaces", .read = read_interfaces, .required = true},
+    {.key = "user", .read = read_text, .min = 1, .max = 31,
+     .offset = offsetof(struct snapshot, user)},
+    {.key = "dhcp", .read = read_section, .inner = &dhcp_set,
+     .offset = offsetof(struct snapshot, dhcp)},
+    {.key = "tftp", .read = read_section, .inner = &tftp_set,
+     .offset = offsetof(struct snapshot, tftp)},
+    {.key = "profiles", .read = read_profiles},
+    {.key = "hosts", .read = read_hosts},
+    {.key = "unknown_hosts", .read = read_unknown_hosts},
+};
+/* clang-format on */
+
+/* -- the whole ------------------------------------------------------------------------- */
+
+static void check_tftp_root(struct reader *r, const json_t *root)
+{
+    const json_t *tftp = json_object_get(root, "tftp");
+    struct json_path at = {.key = "tftp"};
+
+    if (!r->out->tftp.enabled || (tftp && !json_is_object(tftp))) {
+        return;
+    }
+    if (!tftp) {
+        complain(r, NULL,
+                 "\"tftp\" is missing: it says with \"root\" where the boot files "
+                 "are, or \"enabled\": false");
+        return;
+    }
+    struct json_path root_at = {.up = &at, .key = "root"};
+    struct json_place place = place_of(r, &root_at);
+    r->out->tftp.root_line = (uint32_t)place.line;
+    r->out->tftp.root_column = (uint32_t)place.column;
+    if (!json_object_get(tftp, "root")) {
+        complain(r, &at, "\"root\" is missing: the directory of the boot files");
+    }
+}
+
+static void read_top(struct reader *r, const json_t *root)
+{
+    if (!json_is_object(root)) {
+        complain(r, NULL, "the configuration must be one object { ... }, not %s",
+                 json_kind(root));
+        return;
+    }
+    read_fields(r, &FIELD_SET(top_fields), root, NULL, r->out);
+    if (!json_object_get(root, "unknown_hosts")) {
+        read_unknown_hosts(r, NULL, NULL, NULL, NULL);
+    }
+    check_tftp_root(r, root);
+    if (!r->out->dhcp.enabled && !r->out->tftp.enabled) {
+        complain(r, NULL,
+                 "neither \"dhcp\" nor \"tftp\" is enabled: nothing is left to do");
+    }
+}
+
+static struct snapshot *new_snapshot(void)
+{
+    struct snapshot *s = calloc(1, sizeof *s);
+    if (!s) {
+        return NULL;
+    }
+    s->dhcp.enabled = true;
+    s->tftp = (struct tftp_conf){.enabled = true,
+                                 .max_block_size = 1468, /* MTU 1500 less 32 of headers */
+                                 .max_window_size = 64,
+                                 .max_transfers = 4096};
+    s->user = strdup("pxed");
+    s->hosts = hosts_new(0);
+    if (!s->user || !s->hosts) {
+        snapshot_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static struct snapshot *read_text_of(struct reader *r, char *text)
+{
+    json_auto_t *root = syntax_read(r, text);
+    if (!root) {
+        return NULL;
+    }
+    r->out = new_snapshot();
+    if (!r->out) {
+        no_memory(r, NULL);
+        return NULL;
+    }
+    read_top(r, root);
+    return r->out;
+}
+
+struct snapshot *config_read(const char *text, size_t len, struct faults *faults)
+{
+    if (len > JSON_TEXT_MAX) {
+        faults_add(faults, FAULT_ERROR, 1, 1, "", "more than %u MiB of text",
+                   JSON_TEXT_MAX >> 20);
+        return NULL;
+    }
+    struct snapshot *s = NULL;
+    char *copy = malloc(len + 1);
+    struct reader *r = calloc(1, sizeof *r);
+    if (copy && r) {
+        memcpy(copy, len > 0 ? text : "", len);
+        r->text = copy;
+        r->len = len;
+        r->faults = faults;
+        r->default_profile = -1;
+        r->profiles_known = true;
+        json_lines_init(&r->lines, copy, len);
+        s = read_text_of(r, copy);
+    } else {
+        faults_add(faults, FAULT_ERROR, 1, 1, "", "out of memory");
+    }
+    free(copy);
+    free(r);
+    faults_sort(faults);
+    return s;
+}
+
+struct snapshot *config_load(const char *text, size_t len, struct faults *faults)
+{
+    size_t before = faults->errors;
+    struct snapshot *s = config_read(text, len, faults);
+    if (faults->errors > before) {
+        snapshot_free(s);
+        return NULL;
+    }
+    return s;
+}

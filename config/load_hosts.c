@@ -1,0 +1,251 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/hosts.h"
+#include "config/load_parts.h"
+
+/* A host, or what is said of unknown ones, while it is read. */
+struct draft {
+    struct host host;
+    int32_t profile; /* index; -1: not said, or not known */
+};
+
+/* -- values ---------------------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+    const char *all = "0123456789abcdef";
+    const char *found = strchr(all, c >= 'A' && c <= 'F' ? c + 32 : c);
+    return c != '\0' && found ? (int)(found - all) : -1;
+}
+
+static bool hex_octet(const char *text, uint8_t *out)
+{
+    int high = hex_digit(text[0]);
+    int low = high >= 0 ? hex_digit(text[1]) : -1;
+    if (low < 0) {
+        return false;
+    }
+    *out = (uint8_t)(high << 4 | low);
+    return true;
+}
+
+/* "52:54:00:*": one to five whole octets, then the star.  The length, or 0. */
+static uint8_t parse_prefix(const char *text, struct mac *out)
+{
+    struct mac mac = {{0}};
+    uint8_t len = 0;
+    while (len < sizeof mac - 1 && hex_octet(text, &mac.octet[len]) &&
+           (text[2] == ':' || text[2] == '-')) {
+        len++;
+        text += 3;
+    }
+    if (len == 0 || strcmp(text, "*") != 0) {
+        return 0;
+    }
+    *out = mac;
+    return len;
+}
+
+static void read_mac(struct reader *r, const struct field *f, const json_t *value,
+                     const struct json_path *at, void *dst)
+{
+    struct host *host = dst;
+    (void)f;
+    const char *text = string_of(r, value, at, 1, 255);
+    if (!text) {
+        return;
+    }
+    uint8_t len =
+        mac_parse(text, &host->mac) ? sizeof host->mac : parse_prefix(text, &host->mac);
+    if (len == 0) {
+        complain(r, at,
+                 "expected a MAC address such as \"52:54:00:12:34:56\" or the "
+                 "beginning of one such as \"52:54:00:*\"");
+        return;
+    }
+    host->mac_len = len;
+    if (host->mac.octet[0] & 1) {
+        warn(r, at, "is a group address, which no machine has as its own");
+    }
+}
+
+/* 8-4-4-4-12 hexadecimal digits. */
+static bool parse_uuid(const char *text, uint8_t out[16])
+{
+    if (strlen(text) != 36) {
+        return false;
+    }
+    size_t at = 0;
+    for (size_t i = 0; i < 16; i++) {
+        bool dash = i == 4 || i == 6 || i == 8 || i == 10;
+        if (dash && text[at++] != '-') {
+            return false;
+        }
+        if (!hex_octet(text + at, &out[i])) {
+            return false;
+        }
+        at += 2;
+    }
+    return true;
+}
+
+static void read_uuid(struct reader *r, const struct field *f, const json_t *value,
+                      const struct json_path *at, void *dst)
+{
+    struct host *host = dst;
+    uint8_t uuid[16];
+    (void)f;
+    const char *text = string_of(r, value, at, 1, 255);
+    if (!text) {
+        return;
+    }
+    if (!parse_uuid(text, uuid)) {
+        complain(r, at,
+                 "expected a UUID such as \"00112233-4455-6677-8899-aabbccddeeff\"");
+        return;
+    }
+    if (uuid_is_junk(uuid)) {
+        complain(r, at,
+                 "is what every board without a UUID of its own sends, so it is "
+                 "never matched; use \"mac\"");
+        return;
+    }
+    memcpy(host->uuid, uuid, sizeof host->uuid);
+    host->has_uuid = true;
+}
+
+static void read_action(struct reader *r, const struct field *f, const json_t *value,
+                        const struct json_path *at, void *dst)
+{
+    static const char *const words[] = {
+        [HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore", NULL};
+    int action = (int)*(enum host_action *)dst;
+    (void)f;
+    read_word(r, value, at, words, &action);
+    *(enum host_action *)dst = (enum host_action)action;
+}
+
+/* clang-format off */
+static const struct field host_fields[] = {
+    {.key = "name", .read = read_text, .min = 1, .max = NAME_LEN_MAX,
+     .offset = offsetof(struct draft, host.name)},
+    {.key = "mac", .read = read_mac, .offset = offsetof(struct draft, host)},
+    {.key = "uuid", .read = read_uuid, .offset = offsetof(struct draft, host)},
+    {.key = "profile", .read = read_profile_name, .offset = offsetof(struct draft, profile)},
+    {.key = "action", .read = read_action, .offset = offsetof(struct draft, host.action)},
+};
+
+static const struct field unknown_fields[] = {
+    {.key = "profile", .read = read_profile_name, .offset = offsetof(struct draft, profile)},
+    {.key = "action", .read = read_action, .offset = offsetof(struct draft, host.action)},
+};
+/* clang-format on */
+
+/* -- hosts ----------------------------------------------------------------------------- */
+
+/* The profile of one who is to boot: said, or the default one; none of both is a fault. */
+static void settle_profile(struct reader *r, const json_t *object,
+                           const struct json_path *at, struct draft *d)
+{
+    if (d->profile < 0) {
+        d->profile = r->default_profile;
+    }
+    bool said =
+        json_object_get(object, "profile") != NULL; /* if so, it was complained of */
+    if (d->profile < 0 && !said && r->profiles_known && d->host.action == HOST_BOOT) {
+        complain(r, at, "\"profile\" is missing, and no profile is named \"%s\"",
+                 DEFAULT_PROFILE);
+    }
+    d->host.profile = (uint16_t)(d->profile < 0 ? 0 : d->profile);
+}
+
+static void complain_twin(struct reader *r, const struct json_path *at,
+                          const struct host *host, const struct host *twin)
+{
+    bool by_mac = host->mac_len > 0 && host->mac_len == twin->mac_len &&
+                  !memcmp(&host->mac, &twin->mac, host->mac_len);
+    struct json_path key = {.up = at, .key = by_mac ? "mac" : "uuid"};
+    const char *what = by_mac ? "MAC address" : "UUID";
+    if (twin->name) {
+        complain(r, &key, "the same %s as host \"%s\" on line %u", what, twin->name,
+                 twin->line);
+    } else {
+        complain(r, &key, "the same %s as the host on line %u", what, twin->line);
+    }
+}
+
+static void add_host(struct reader *r, const struct json_path *at, struct draft *d)
+{
+    size_t twin = SIZE_MAX;
+    if (!hosts_add(r->out->hosts, &d->host, &twin)) {
+        no_memory(r, at);
+        free(d->host.name);
+    } else if (twin != SIZE_MAX) {
+        complain_twin(r, at, &d->host, hosts_at(r->out->hosts, twin));
+        free(d->host.name);
+    }
+}
+
+static void read_host(struct reader *r, const json_t *object, const struct json_path *at)
+{
+    struct draft d = {.profile = -1};
+    if (!json_is_object(object)) {
+        complain(r, at, "expected an object { ... } about one host, got %s",
+                 json_kind(object));
+        return;
+    }
+    d.host.line = (uint32_t)place_of(r, at).line;
+    read_fields(r, &FIELD_SET(host_fields), object, at, &d);
+    settle_profile(r, object, at, &d);
+    if (!json_object_get(object, "mac") && !json_object_get(object, "uuid")) {
+        complain(r, at,
+                 "\"mac\" or \"uuid\" is missing: the host could not be recognised");
+    }
+    add_host(r, at, &d);
+}
+
+void read_hosts(struct reader *r, const struct field *f, const json_t *value,
+                const struct json_path *at, void *dst)
+{
+    (void)f;
+    (void)dst;
+    if (!json_is_array(value)) {
+        complain(r, at, "expected a list [ ... ] of hosts, got %s", json_kind(value));
+        return;
+    }
+    struct json_path list = *at;
+    list.offset = json_locate(r->text, r->len, at);
+    struct scan items = json_items(r->text, r->len, list.offset);
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        struct json_path here = {.up = &list, .index = i};
+        here.offset = json_items_next(&items);
+        read_host(r, json_array_get(value, i), &here);
+    }
+}
+
+/* -- unknown hosts --------------------------------------------------------------------- */
+
+void read_unknown_hosts(struct reader *r, const struct field *f, const json_t *value,
+                        const struct json_path *at, void *dst)
+{
+    struct draft d = {.profile = -1};
+    struct unknown_hosts *unknown = &r->out->unknown;
+    (void)f;
+    (void)dst;
+
+    if (!value) {
+        unknown->action = r->default_profile < 0 ? HOST_IGNORE : HOST_BOOT;
+        unknown->profile = (uint16_t)(r->default_profile < 0 ? 0 : r->default_profile);
+        return;
+    }
+    if (!json_is_object(value)) {
+        complain(r, at, "expected an object { ... }, got %s", json_kind(value));
+        return;
+    }
+    read_fields(r, &FIELD_SET(unknown_fields), value, at, &d);
+    settle_profile(r, value, at, &d);
+    unknown->action = d.host.action;
+    unknown->profile = d.host.profile;
+    unknown->line = (uint32_t)place_of(r, at).line;
+}

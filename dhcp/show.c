@@ -1,0 +1,192 @@
+#include "dhcp/show.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "common/text.h"
+#include "dhcp/packet.h"
+
+/* Text under way; always NUL-terminated. */
+struct text {
+    char *at;
+    size_t size;
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *fmt,
+                                                      ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(t->at + t->used, t->size - t->used, fmt, ap);
+    va_end(ap);
+    if (n > 0) {
+        size_t room = t->size - t->used - 1;
+        t->used += (size_t)n < room ? (size_t)n : room;
+    }
+}
+
+static void say_hex(struct text *t, struct rd octets, const char *between)
+{
+    const char *gap = "";
+    while (rd_left(&octets) > 0) {
+        say(t, "%s%02x", gap, rd_u8(&octets));
+        gap = between;
+    }
+}
+
+static void say_string(struct text *t, struct rd octets)
+{
+    char shown[600];
+    size_t len = rd_left(&octets);
+    say(t, "\"%s\"", text_show(octets.p, len, shown, sizeof shown));
+}
+
+static void say_ip4(struct text *t, struct rd *r)
+{
+    struct ip4 ip = IP4_ANY;
+    char shown[IP4_TEXT];
+    const uint8_t *at = rd_take(r, sizeof ip.octet);
+    if (at) {
+        memcpy(ip.octet, at, sizeof ip.octet);
+    }
+    say(t, "%s", ip4_print(ip, shown));
+}
+
+/* -- options ------------------------------------------------------------------------------ */
+
+enum form { FORM_HEX, FORM_STRING, FORM_IP4, FORM_MESSAGE, FORM_NUMBER };
+
+static const struct meaning {
+    const char *name;
+    enum form form;
+} meanings[256] = {
+    [12] = {"host name", FORM_STRING},
+    [DHCP_VENDOR_SPECIFIC] = {"vendor options", FORM_HEX},
+    [DHCP_REQUESTED_ADDRESS] = {"requested address", FORM_IP4},
+    [DHCP_MSG_TYPE] = {"message type", FORM_MESSAGE},
+    [DHCP_SERVER_ID] = {"server identifier", FORM_IP4},
+    [55] = {"parameter request list", FORM_HEX},
+    [DHCP_MAX_SIZE] = {"maximum message size", FORM_NUMBER},
+    [DHCP_VENDOR_CLASS] = {"vendor class", FORM_STRING},
+    [61] = {"client identifier", FORM_HEX},
+    [DHCP_TFTP_SERVER] = {"TFTP server", FORM_STRING},
+    [DHCP_BOOT_FILE] = {"boot file", FORM_STRING},
+    [DHCP_USER_CLASS] = {"user class", FORM_STRING},
+    [DHCP_RELAY_AGENT] = {"relay agent information", FORM_HEX},
+    [DHCP_ARCH] = {"client architecture", FORM_NUMBER},
+    [DHCP_NDI] = {"network device interface", FORM_HEX},
+    [DHCP_MACHINE_ID] = {"machine identifier", FORM_HEX},
+    [DHCP_ETHERBOOT] = {"iPXE", FORM_HEX},
+};
+
+static void say_value(struct text *t, enum form form, struct rd value)
+{
+    switch (form) {
+    case FORM_STRING:
+        say_string(t, value);
+        break;
+    case FORM_IP4:
+        if (rd_left(&value) == 4) {
+            say_ip4(t, &value);
+            break;
+        }
+        say_hex(t, value, " ");
+        break;
+    case FORM_MESSAGE:
+        say(t, "%s", dhcp_message_name((enum dhcp_message)rd_u8(&value)));
+        break;
+    case FORM_NUMBER:
+        say(t, "%u", rd_u16(&value));
+        while (rd_left(&value) >= 2) {
+            say(t, " %u", rd_u16(&value));
+        }
+        break;
+    case FORM_HEX:
+    default:
+        say_hex(t, value, " ");
+        break;
+    }
+}
+
+static bool all_zero(struct rd octets)
+{
+    while (rd_left(&octets) > 0) {
+        if (rd_u8(&octets) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void say_options(struct text *t, struct rd field)
+{
+    struct dhcp_option opt;
+    while (dhcp_option_next(&field, &opt)) {
+        const struct meaning *m = &meanings[opt.code];
+        say(t, "%u %s: ", opt.code, m->name ? m->name : "option");
+        say_value(t, m->form, opt.value);
+        say(t, "\n");
+    }
+    if (!rd_ok(&field)) {
+        say(t, "an option runs past the end\n");
+    } else if (rd_left(&field) == 0 && field.p[-1] != DHCP_END) {
+        say(t, "no END\n");
+    } else if (all_zero(field)) {
+        say(t, "END and %zu octets of padding\n", rd_left(&field));
+    } else {
+        say(t, "END, then ");
+        say_hex(t, field, " ");
+        say(t, "\n");
+    }
+}
+
+/* -- the fixed part ----------------------------------------------------------------------- */
+
+static struct rd without_padding(const uint8_t *at, size_t len)
+{
+    while (len > 0 && at[len - 1] == 0) {
+        len--;
+    }
+    return rd_over(at, len);
+}
+
+static void say_header(struct text *t, struct rd *r)
+{
+    static const char *const addresses[] = {"ciaddr ", " yiaddr ", " siaddr ",
+                                            " giaddr "};
+    say(t, "op %u ", rd_u8(r));
+    say(t, "htype %u ", rd_u8(r));
+    say(t, "hlen %u ", rd_u8(r));
+    say(t, "hops %u ", rd_u8(r));
+    say(t, "xid %08x ", (unsigned)rd_u32(r));
+    say(t, "secs %u ", rd_u16(r));
+    say(t, "flags %04x\n", rd_u16(r));
+    for (unsigned i = 0; i < 4; i++) {
+        say(t, "%s", addresses[i]);
+        say_ip4(t, r);
+    }
+    say(t, "\nchaddr ");
+    say_hex(t, rd_sub(r, DHCP_CHADDR_LEN), "");
+    say(t, "\nsname ");
+    say_string(t, without_padding(rd_take(r, DHCP_SNAME_LEN), DHCP_SNAME_LEN));
+    say(t, "\nfile ");
+    say_string(t, without_padding(rd_take(r, DHCP_FILE_LEN), DHCP_FILE_LEN));
+    say(t, "\n");
+    (void)rd_u32(r); /* magic cookie */
+}
+
+void dhcp_show(const void *dgram, size_t len, char *text, size_t size)
+{
+    struct text t = {text, size, 0};
+    struct rd r = rd_over(dgram, len);
+    text[0] = '\0';
+    if (len < DHCP_HEADER_LEN) {
+        say(&t, "too short for a DHCP message: ");
+        say_hex(&t, r, " ");
+        say(&t, "\n");
+        return;
+    }
+    say_header(&t, &r);
+    say_options(&t, r);
+}

@@ -1,0 +1,79 @@
+#include <stdlib.h>
+
+#include "config/load.h"
+#include "dhcp/decision.h"
+#include "dhcp/frame.h"
+#include "dhcp/show.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char json[] =
+    "{\"interfaces\": [\"eth0\"], \"tftp\": {\"root\": \"/srv/tftp\"}, \"profiles\": {"
+    "\"default\": {\"x86-bios\": \"a\", \"x64-uefi\": \"b\", \"arm64-uefi\": \"c\","
+    "\"x64-uefi-http\": \"http://10.0.0.1/d\", \"arm-rpiboot\": \"e\", \"ipxe\": \"f\","
+    "\"offer\": \"both\", \"ipxe_override\": true}}}";
+
+static void check(int truth)
+{
+    if (!truth) {
+        abort();
+    }
+}
+
+static void check_option(const struct dhcp_packet *p, enum dhcp_code code)
+{
+    uint8_t buf[DHCP_OPTION_MAX];
+    struct rd value;
+    check(dhcp_find(p, code, buf, &value) && rd_left(&value) > 0);
+}
+
+/* What we send is a good reply, whatever came in. */
+static void check_reply(const struct dhcp_reply *r, const struct dhcp_packet *in)
+{
+    static char text[20000];
+    struct dhcp_packet p;
+    check(r->len >= DHCP_MIN_LEN && r->len <= DHCP_MAX_LEN);
+    check(dhcp_parse(r->packet, r->len, &p) == DHCP_OK);
+    check(p.op == BOOTREPLY && p.xid == in->xid && p.htype == in->htype);
+    check(ip4_is_any(p.yiaddr) && !ip4_is_any(p.siaddr));
+    check(memcmp(p.chaddr, in->chaddr, DHCP_CHADDR_LEN) == 0);
+    check_option(&p, DHCP_MSG_TYPE);
+    check_option(&p, DHCP_SERVER_ID);
+    check_option(&p, DHCP_VENDOR_CLASS);
+    dhcp_show(r->packet, r->len, text, sizeof text);
+    check(strstr(text, "END") != NULL);
+}
+
+/* The first octet says which port; the rest is the datagram, or a frame around it. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct snapshot *config;
+    static struct dhcp_decision d;
+    struct faults faults = {0};
+    struct dhcp_packet in;
+    struct frame frame;
+    if (!config) {
+        config = config_load(json, sizeof json - 1, &faults);
+        check(config != NULL);
+    }
+    if (size < 1) {
+        return 0;
+    }
+    const struct dhcp_site site = {.config = config, .address = {{10, 0, 0, 1}}};
+    struct dhcp_arrival at = {
+        data[0] & 1 ? DHCP_PXE_PORT : DHCP_SERVER_PORT, {{10, 0, 0, 2}}, 68};
+    struct rd payload = rd_over(data + 1, size - 1);
+    if (frame_parse(payload.p, rd_left(&payload), &frame) == FRAME_OK) {
+        payload = frame.payload;
+    }
+    if (dhcp_parse(payload.p, rd_left(&payload), &in) != DHCP_OK) {
+        return 0;
+    }
+    enum dhcp_verdict verdict = dhcp_decide(&site, &at, &in, &d);
+    check((verdict == DHCP_ANSWERED) == (d.reply_count > 0));
+    check(dhcp_verdict_name(verdict)[0] != '\0');
+    for (unsigned i = 0; i < d.reply_count; i++) {
+        check_reply(&d.reply[i], &in);
+    }
+    return 0;
+}

@@ -1,0 +1,77 @@
+"""What the lab boots: one row for each."""
+from dataclasses import dataclass, field
+
+from machine import mac
+from payloads import MARKER, PACKAGED, probe_text
+from servers import USUAL_FILES
+
+SCRIPT = MARKER + " ipxe script"
+OWN = MARKER + " own file"
+
+
+@dataclass(frozen=True)
+class Boot:
+    """One boot of one machine.
+
+    It passes when the machine prints the marker, and what `also` says, within the timeout.
+    """
+    name: str
+    firmware: str
+    marker: str
+    also: str = ""
+    files: dict = field(default_factory=dict)   # over USUAL_FILES, in the default profile
+    profiles: dict = field(default_factory=dict)
+    hosts: tuple = ()
+    nic: str = "virtio-net-pci"
+    rom: str = None
+    dhcp: str = "dnsmasq"
+    same_host: str = ""     # "dhcp-first" or "pxed-first": one host for both, started in this order
+    loss: float = 0         # percent of TFTP's packets, each way
+    refused: bool = False   # pxed must send this machine no file at all
+    timeout: int = 60
+    needs: tuple = ()       # files; without them the boot is skipped
+
+
+BIOS, X64, IA32, AA64 = (probe_text(arch) for arch in ("bios", "x64", "ia32", "aa64"))
+KINDS = (("bios", BIOS), ("x64", X64), ("aa64", AA64))
+SHIM = ("shimx64.efi", "grubx64.efi")
+NO_OFFER = "PXE-E16"    # EDK2's words for: addresses were offered, but no boot file
+OWN_PROFILE = {"own": {"x86-bios": "own.0", "x64-uefi": "ownx64.efi"}}
+
+BOOTS = [
+    Boot("bios-virtio", "bios", BIOS),
+    Boot("bios-e1000", "bios", BIOS, nic="e1000"),
+    Boot("bios-pxelinux", "bios", BIOS, also=MARKER + " pxelinux",
+         files={"x86-bios": "pxelinux.0"}),
+    Boot("bios-ipxe-script", "bios", SCRIPT, files={"ipxe": "ok.ipxe"}),
+    Boot("bios-400k-loss", "bios", BIOS, files={"x86-bios": "probe-400k.0"}, loss=2),
+    Boot("x64", "x64", X64),
+    Boot("x64-8m", "x64", X64, files={"x64-uefi": "probex64-8m.efi"}),
+    Boot("x64-8m-loss", "x64", X64, files={"x64-uefi": "probex64-8m.efi"}, loss=0.2, timeout=90),
+    Boot("x64-ipxe-chain", "x64", SCRIPT, files={"x64-uefi": "snponly.efi", "ipxe": "ok.ipxe"}),
+    Boot("x64-ipxe-rom", "x64", SCRIPT, rom="default", files={"ipxe": "ok.ipxe"}),
+    Boot("x64-secure-shim", "x64-sb", "Welcome to GRUB!", files={"x64-uefi": "shimx64.efi"},
+         needs=tuple(PACKAGED[name] for name in SHIM)),
+    Boot("x64-secure-refuses", "x64-sb", "Access Denied"),
+    Boot("ia32", "ia32", IA32),
+    Boot("aa64", "aa64", AA64),
+    # the host table
+    Boot("bios-host-profile", "bios", OWN, profiles=OWN_PROFILE,
+         hosts=({"name": "pc", "mac": mac(0), "profile": "own"},)),
+    Boot("x64-host-profile", "x64", OWN, profiles=OWN_PROFILE,
+         hosts=({"name": "pc", "mac": mac(0), "profile": "own"},)),
+    Boot("bios-host-ignored", "bios", "Nothing to boot", refused=True,
+         hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
+    Boot("x64-host-ignored", "x64", NO_OFFER, refused=True, timeout=100,
+         hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
+]
+# other DHCP servers; one and the same host for both programs
+BOOTS += [Boot("%s-%s" % (name, dhcp), name, marker, dhcp=dhcp)
+          for dhcp in ("isc", "kea", "udhcpd") for name, marker in KINDS]
+BOOTS += [Boot("%s-same-host-%s" % (name, order), name, marker, same_host=order)
+          for order in ("dhcp-first", "pxed-first") for name, marker in KINDS[:2]]
+
+
+def files_of(boot):
+    """The default profile of a boot."""
+    return {**USUAL_FILES, **boot.files}

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""run.py PXED [--only REGEX] [--jobs N]: boots real firmware through pxed, as `make lab` does.
+
+One line for each boot; what a failed one leaves is kept in build/lab/failed/NAME.  The exit
+status is 0 when none failed, 1 when one did, 2 when the lab cannot run here.
+"""
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+
+import network
+import payloads
+import sandbox
+import servers
+from boots import BOOTS, files_of
+from machine import Machine, qemu_argv
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FAILED = os.path.join(HERE, "../../build/lab/failed")
+PASS, FAIL, SKIP = 0, 1, 77
+MARKS = {PASS: "PASS", SKIP: "SKIP"}
+
+
+# -- one boot, inside its sandbox ------------------------------------------------------
+def missing(boot):
+    """What this machine lacks for the boot, where it may lack it."""
+    program = servers.DHCP_SERVERS[boot.dhcp][1]
+    if not shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
+        return program
+    return next((path for path in boot.needs if not os.path.exists(path)), None)
+
+
+def start_servers(boot, pxed):
+    """The network with both servers; returns pxed's process."""
+    network.make_bridge(1)
+    network.make_host(network.PXE)
+    if not boot.same_host:
+        network.make_host(network.DHCP)
+    payloads.build("tftp")
+
+    def start_dhcp():
+        servers.DHCP_SERVERS[boot.dhcp][0](network.PXE if boot.same_host else network.DHCP)
+    if boot.same_host != "pxed-first":
+        start_dhcp()
+    proc = servers.start_pxed(pxed, os.path.abspath("tftp"), files_of(boot), boot.profiles,
+                              boot.hosts)
+    if boot.same_host == "pxed-first":
+        start_dhcp()
+    return proc
+
+
+def transfers():
+    """What pxed says of the files it sent: one line of fields each."""
+    with open("pxed.log", errors="replace") as f:
+        return re.findall(r"tftp done .*?(file=.*)", f.read())
+
+
+def verdict(boot, pc):
+    """None, or why this boot failed."""
+    why = pc.wait_for(boot.marker, boot.timeout)
+    if why is None and boot.also not in pc.text():
+        why = "no '%s' on the way" % boot.also
+    if why is None and boot.refused and transfers():
+        why = "pxed sent an ignored machine a file"
+    return why
+
+
+def boot_once(boot, pxed):
+    """(why it failed or None, what to tell besides)."""
+    pxed_proc = start_servers(boot, pxed)
+    if boot.loss:
+        network.lose(boot.loss)
+    network.record("boot.pcap")
+    pc = Machine(qemu_argv(boot.firmware, nic=boot.nic, rom=boot.rom))
+    why = verdict(boot, pc)
+    told = "%5.1f s" % pc.seconds()
+    pc.stop()
+    servers.stop_pxed(pxed_proc)
+    if boot.loss:
+        told += "  %d packets lost" % network.lost()
+    if not boot.refused and transfers():
+        told += "  " + transfers()[-1]
+    return why, told
+
+
+def keep(name):
+    """Moves what the boot left out of the sandbox."""
+    target = os.path.normpath(os.path.join(FAILED, name))
+    shutil.rmtree(target, ignore_errors=True)
+    os.makedirs(target)
+    for entry in os.scandir("."):
+        if entry.is_file() and entry.name.endswith((".log", ".pcap", ".json", ".conf")):
+            shutil.copy(entry.path, target)
+    return os.path.relpath(target, os.path.join(HERE, "../.."))
+
+
+def inside(name, pxed):
+    """Runs one boot, prints its line; the exit status is the verdict."""
+    sandbox.inside()
+    boot = next(b for b in BOOTS if b.name == name)
+    lack = missing(boot)
+    if lack:
+        print("%s: not installed" % lack)
+        return SKIP
+    told = ""
+    try:
+        why, told = boot_once(boot, pxed)
+    except network.LabError as e:
+        why = str(e)
+    if why is None:
+        print(told)
+        return PASS
+    print("%s  %s\n      kept in %s" % (told, why, keep(name)))
+    for log in ("pxed.log", "serial0.log"):
+        print("      -- the end of %s" % log)
+        for line in network.tail(log, 8).splitlines():
+            print("      " + line)
+    return FAIL
+
+
+# -- all of them -----------------------------------------------------------------------
+class Job:
+    """A boot under way in a sandbox."""
+
+    def __init__(self, name, pxed):
+        self.name = name
+        self.output = tempfile.TemporaryFile("w+")
+        self.proc = sandbox.isolated([os.path.abspath(__file__), pxed, "--inside", name],
+                                     stdout=self.output, stderr=self.output)
+
+    def report(self):
+        """Prints its line; the verdict."""
+        status = self.proc.returncode
+        self.output.seek(0)
+        print("%s  %-26s %s" % (MARKS.get(status, "FAIL"), self.name, self.output.read().rstrip()),
+              flush=True)
+        return status
+
+
+def run_all(names, pxed, jobs):
+    """Runs them, some at a time; {verdict: count}."""
+    todo, running, counts = list(names), [], {}
+    try:
+        while todo or running:
+            while todo and len(running) < jobs:
+                running.append(Job(todo.pop(0), pxed))
+            for job in [j for j in running if j.proc.poll() is not None]:
+                running.remove(job)
+                status = job.report()
+                counts[status] = counts.get(status, 0) + 1
+            time.sleep(0.05)
+    finally:
+        for job in running:
+            sandbox.end(job.proc)
+    return counts
+
+
+def arguments():
+    """The command line."""
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("pxed", help="the program under test")
+    p.add_argument("--only", default=".", help="boots whose name this regular expression finds")
+    p.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at a time")
+    p.add_argument("--inside", help=argparse.SUPPRESS)
+    return p.parse_args()
+
+
+def main():
+    a = arguments()
+    if a.inside:
+        return inside(a.inside, a.pxed)
+    try:
+        sandbox.check_machine("make lab")
+    except sandbox.SandboxError as e:
+        print("lab: %s" % e, file=sys.stderr)
+        return 2
+    sandbox.exit_on_signals()
+    names = [b.name for b in BOOTS if re.search(a.only, b.name)]
+    start = time.monotonic()
+    counts = run_all(names, os.path.abspath(a.pxed), a.jobs)
+    passed, skipped = counts.pop(PASS, 0), counts.pop(SKIP, 0)
+    failed = sum(counts.values())
+    print("lab: %d boots in %.0f s, %d skipped" % (len(names), time.monotonic() - start, skipped))
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

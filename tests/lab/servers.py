@@ -1,0 +1,112 @@
+"""The programs on the lab's network: ordinary DHCP servers, and pxed.
+
+Each of start_KIND(host) starts one and returns it when it serves.  The DHCP servers give
+addresses and know nothing of network boot.
+"""
+import json
+import os
+import shutil
+import subprocess
+
+from network import PXE, LabError, spawn, tail, wait_udp, wait_until, write
+
+FIRST, LAST = "10.77.0.100", "10.77.0.199"
+USUAL_FILES = {"x86-bios": "probe.0", "x86-uefi": "probeia32.efi", "x64-uefi": "probex64.efi",
+               "arm64-uefi": "probeaa64.efi"}
+
+
+def start_dnsmasq(host):
+    """dnsmasq as most run it: bound to every address of its host.
+
+    The router advertisements matter to iPXE: with IPv6 it waits some 14 s for one before it
+    loads anything, even when IPv4 has brought all it needs.
+    """
+    dnsmasq(host, "dhcp.log", "--dhcp-range=%s,%s,10m" % (FIRST, LAST), "--dhcp-authoritative",
+            "--no-ping", *ADVERTISE, port=67)
+
+
+ADVERTISE = ["--enable-ra", "--ra-param=eth0,60,600", "--dhcp-range=fd77::,ra-only,64,10m"]
+
+
+def dnsmasq(host, log, *options, port=None):
+    """dnsmasq without DNS, without files of its own."""
+    proc = spawn(["dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null", "--port=0",
+                  "--user=root", "--interface=eth0", "--log-facility=-", "--pid-file=",
+                  "--leasefile-ro", *options], log, host)
+    if port:
+        wait_udp(proc, port, log)
+
+
+def start_isc(host):
+    """ISC dhcpd."""
+    conf = write("dhcpd.conf", "authoritative;\ndefault-lease-time 600;\nping-check false;\n"
+                 "subnet 10.77.0.0 netmask 255.255.255.0 { range %s %s; }\n" % (FIRST, LAST))
+    leases = write("dhcpd.leases", "")
+    advertise(host)
+    wait_udp(spawn(["dhcpd", "-4", "-f", "-d", "--no-pid", "-cf", conf, "-lf", leases, "eth0"],
+                   "dhcp.log", host), 67, "dhcp.log")
+
+
+def start_kea(host):
+    """Kea."""
+    conf = write("kea.json", json.dumps({"Dhcp4": {
+        "interfaces-config": {"interfaces": ["eth0"], "dhcp-socket-type": "raw"},
+        "lease-database": {"type": "memfile", "persist": False},
+        "valid-lifetime": 600,
+        "subnet4": [{"subnet": "10.77.0.0/24", "id": 1,
+                     "pools": [{"pool": "%s - %s" % (FIRST, LAST)}]}],
+        "loggers": [{"name": "kea-dhcp4", "severity": "INFO",
+                     "output_options": [{"output": "stdout"}]}]}}))
+    advertise(host)
+    env = {"KEA_PIDFILE_DIR": os.getcwd(), "KEA_LOCKFILE_DIR": "none"}
+    wait_udp(spawn(["kea-dhcp4", "-c", conf], "dhcp.log", host, env), 67, "dhcp.log")
+
+
+def start_udhcpd(host):
+    """BusyBox udhcpd: asks by ARP first, so its offer comes 2 s late."""
+    conf = write("udhcpd.conf", "start %s\nend %s\ninterface eth0\nlease_file %s\npidfile %s\n"
+                 "option subnet 255.255.255.0\noption lease 600\n" % (
+                     FIRST, LAST, write("udhcpd.leases", ""), os.path.abspath("udhcpd.pid")))
+    advertise(host)
+    wait_udp(spawn(["busybox", "udhcpd", "-f", conf], "dhcp.log", host), 67, "dhcp.log")
+
+
+def advertise(host):
+    """Router advertisements, for the servers that send none."""
+    dnsmasq(host, "ra.log", *ADVERTISE)
+
+
+# kind: (start, the program it takes)
+DHCP_SERVERS = {"dnsmasq": (start_dnsmasq, "dnsmasq"), "isc": (start_isc, "dhcpd"),
+                "kea": (start_kea, "kea-dhcp4"), "udhcpd": (start_udhcpd, "busybox")}
+
+
+def start_pxed(program, root, files, profiles=None, hosts=()):
+    """pxed on the host pxe, serving root.
+
+    files: key of the default profile -> boot file; profiles: further ones; hosts: the table.
+    """
+    conf = write("pxed.json", json.dumps({
+        "interfaces": ["eth0"],
+        "tftp": {"root": root},
+        "user": "nobody",
+        "profiles": {"default": files, **(profiles or {})},
+        "hosts": list(hosts),
+        "unknown_hosts": {"profile": "default"}}, indent=2) + "\n")
+    if not shutil.which(program):
+        raise LabError("there is no %s (make)" % program)
+    proc = spawn([program, "run", "-c", conf], "pxed.log", PXE)
+    wait_until(lambda: "pxed ready" in tail("pxed.log", 10), proc, "pxed.log")
+    return proc
+
+
+def stop_pxed(proc):
+    """Ends pxed as a service manager does; it must then end well, and soon."""
+    proc.terminate()
+    try:
+        status = proc.wait(5)
+    except subprocess.TimeoutExpired as e:
+        raise LabError("pxed still runs 5 s after SIGTERM") from e
+    if status:
+        raise LabError("pxed ended with status %d after SIGTERM: %s"
+                       % (status, tail("pxed.log", 3)))

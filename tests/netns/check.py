@@ -1,0 +1,54 @@
+"""What a test may claim; a claim that does not hold ends the test with both values."""
+
+
+class Failed(AssertionError):
+    """A claim did not hold."""
+
+
+def show(value):
+    """A value as text, long ones cut."""
+    text = repr(value)
+    return text if len(text) <= 400 else text[:300] + "... (%d characters)" % len(text)
+
+
+def fail(what):
+    raise Failed(what)
+
+
+def that(truth, what):
+    if not truth:
+        fail(what)
+
+
+def equal(got, want, what):
+    if got != want:
+        fail("%s: got %s, want %s" % (what, show(got), show(want)))
+
+
+def same_bytes(got, want, what):
+    """Two long byte strings; the fault names the first difference."""
+    if got == want:
+        return
+    at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
+    fail("%s: %d bytes, want %d; first difference at %d: got %s, want %s" % (
+        what, len(got), len(want), at, got[at:at + 16].hex(), want[at:at + 16].hex()))
+
+
+def at_most(got, limit, what):
+    if got > limit:
+        fail("%s: got %s, want at most %s" % (what, got, limit))
+
+
+def at_least(got, limit, what):
+    if got < limit:
+        fail("%s: got %s, want at least %s" % (what, got, limit))
+
+
+def inside(got, wanted, what):
+    if got not in wanted:
+        fail("%s: got %s, want one of %s" % (what, show(got), show(wanted)))
+
+
+def lacks(text, part, what):
+    if part in text:
+        fail("%s: %s must not hold %s" % (what, show(text), show(part)))

@@ -1,0 +1,120 @@
+"""Runs the tests of one file, one after another.
+
+A test is a function test_*.  Its parameters name fixtures: generators marked @fixture that
+yield one value and clean up behind the yield.  A fixture is made when first asked for and
+serves all tests of its file; after a test that failed it is made anew, so that one fault does
+not spoil the tests behind it.
+"""
+import inspect
+import signal
+import time
+import traceback
+
+import check
+import net
+
+TEST_SECONDS = 40
+
+
+class TooLong(Exception):
+    """A test did not end."""
+
+
+def fixture(function):
+    function.is_fixture = True
+    return function
+
+
+class Fixtures:
+    """The fixtures of one file that are set up at the moment."""
+
+    def __init__(self, module):
+        self.module = module
+        self.live = {}
+
+    def get(self, name):
+        if name not in self.live:
+            maker = getattr(self.module, name)
+            generator = maker(*[self.get(parameter) for parameter in parameters(maker)])
+            self.live[name] = (generator, next(generator))
+        return self.live[name][1]
+
+    def close(self):
+        for name in reversed(list(self.live)):
+            generator, _ = self.live.pop(name)
+            for _ in generator:
+                pass
+
+
+def parameters(function):
+    return list(inspect.signature(function).parameters)
+
+
+def tests_of(module, wanted):
+    """The tests of a module in the order they are written, those whose full name matches."""
+    for name, value in list(vars(module).items()):
+        if name.startswith("test_") and wanted.search("%s.%s" % (module.__name__, name)):
+            yield name, value
+
+
+def on_alarm(_number, _frame):
+    raise TooLong("not ended after %d s" % TEST_SECONDS)
+
+
+def run_module(module, wanted, report):
+    """Run the tests; report(name, seconds, fault) after each, fault None when it passed."""
+    signal.signal(signal.SIGALRM, on_alarm)
+    fixtures = Fixtures(module)
+    try:
+        for name, test in tests_of(module, wanted):
+            start = time.monotonic()
+            fault = run_test(test, fixtures)
+            report("%s.%s" % (module.__name__, name), time.monotonic() - start, fault)
+    finally:
+        fixtures.close()
+
+
+def run_test(test, fixtures):
+    """One test; the text of its fault, or None."""
+    before = {program: len(program.log()) for program in net.Program.all if not program.stopped}
+    net.Program.all = list(before)
+    signal.alarm(TEST_SECONDS)
+    try:
+        test(*[fixtures.get(name) for name in parameters(test)])
+        died_programs()
+        return None
+    except (Exception, TooLong) as fault:
+        text = describe(fault)
+        fixtures_alive = [program for program in net.Program.all]
+        logs = "".join(log_tail(program, before.get(program, 0)) for program in fixtures_alive)
+        signal.alarm(TEST_SECONDS)
+        fixtures.close()
+        return text + logs
+    finally:
+        signal.alarm(0)
+
+
+def died_programs():
+    """A program that ended by itself is a fault of any test."""
+    for program in net.Program.all:
+        if not program.stopped and not program.alive():
+            check.fail("%s ended by itself with status %d" % (
+                program.title, program.process.returncode))
+
+
+def describe(fault):
+    """The fault and the line of the test file that met it."""
+    frames = [frame for frame in traceback.extract_tb(fault.__traceback__)
+              if "/test_" in frame.filename]
+    where = frames[-1] if frames else traceback.extract_tb(fault.__traceback__)[-1]
+    kind = "" if isinstance(fault, check.Failed) else type(fault).__name__ + ": "
+    place = "%s:%d: %s" % (where.filename.rsplit("/", 1)[1], where.lineno, where.line)
+    return "    %s%s\n    at %s\n" % (kind, str(fault).replace("\n", "\n    "), place)
+
+
+def log_tail(program, start):
+    """The last lines a program wrote during the test."""
+    lines = program.log()[start:].splitlines()[-12:]
+    if not lines:
+        return "    log of %s: nothing in this test\n" % program.title
+    return "    log of %s:\n" % program.title + "".join("      | %s\n" % line[:300] for line in lines)

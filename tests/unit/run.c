@@ -1,0 +1,23 @@
+#include <stdlib.h>
+
+#include "tests/unit/suites.h"
+
+int main(void)
+{
+    SRunner *runner = srunner_create(suite_common_bytes());
+    srunner_add_suite(runner, suite_common_netaddr());
+    srunner_add_suite(runner, suite_common_text());
+    srunner_add_suite(runner, suite_common_timers());
+    srunner_add_suite(runner, suite_dhcp_decision());
+    srunner_add_suite(runner, suite_dhcp_frame());
+    srunner_add_suite(runner, suite_dhcp_golden());
+    srunner_add_suite(runner, suite_dhcp_packet());
+    srunner_add_suite(runner, suite_tftp_packet());
+    srunner_add_suite(runner, suite_tftp_path());
+    srunner_add_suite(runner, suite_tftp_store());
+    srunner_add_suite(runner, suite_tftp_table());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

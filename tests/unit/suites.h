@@ -1,0 +1,20 @@
+/* Every suite, one per tested file or pair of files; run.c lists them. */
+#ifndef TESTS_UNIT_SUITES_H
+#define TESTS_UNIT_SUITES_H
+
+#include <check.h>
+
+Suite *suite_common_bytes(void);
+Suite *suite_common_netaddr(void);
+Suite *suite_common_text(void);
+Suite *suite_common_timers(void);
+Suite *suite_dhcp_decision(void);
+Suite *suite_dhcp_frame(void);
+Suite *suite_dhcp_golden(void);
+Suite *suite_dhcp_packet(void);
+Suite *suite_tftp_packet(void);
+Suite *suite_tftp_path(void);
+Suite *suite_tftp_store(void);
+Suite *suite_tftp_table(void);
+
+#endif

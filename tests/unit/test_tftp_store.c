@@ -1,0 +1,201 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/suites.h"
+#include "tftp/store.h"
+
+/* A root of its own for every test, made and left by the fixture. */
+static char base[64];
+static struct store *store;
+
+static void put(const char *name, const char *text, size_t len)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, text, len), (ssize_t)len);
+    ck_assert_int_eq(close(fd), 0);
+}
+
+static void make_root(void)
+{
+    memcpy(base, "/tmp/pxed-store-XXXXXX", sizeof "/tmp/pxed-store-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(base));
+    ck_assert_int_eq(chdir(base), 0);
+    ck_assert_int_eq(
+        mkdir("root", 0755) + mkdir("root/Dir", 0755) + mkdir("root-secret", 0755), 0);
+    put("secret.txt", "secret", 6);
+    put("root-secret/x", "secret", 6);
+    put("root/hello.txt", "hello\n", 6);
+    put("root/Dir/MixedCase.efi", "MZ", 2);
+    put("root/twin.a", "1", 1);
+    put("root/Twin.a", "2", 1);
+    put("root/zero.bin", "", 0);
+    ck_assert_int_eq(mkfifo("root/fifo", 0644), 0);
+    ck_assert_int_eq(symlink("../secret.txt", "root/link_out"), 0);
+    ck_assert_int_eq(symlink("/etc/hostname", "root/link_absolute"), 0);
+    ck_assert_int_eq(symlink("hello.txt", "root/link_in"), 0);
+    ck_assert_int_eq(store_open("root", &store), 0);
+}
+
+static void leave_root(void)
+{
+    char command[100];
+    store_close(store);
+    ck_assert_int_eq(chdir("/"), 0);
+    snprintf(command, sizeof command, "rm -rf %s", base);
+    ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): our own folder */
+}
+
+static const struct {
+    const char *path;
+    enum store_fault fault;
+    unsigned repairs;
+} rows[] = {
+    {"hello.txt", STORE_OK, 0},
+    {"link_in", STORE_OK, 0},
+    {"zero.bin", STORE_OK, 0},
+    {"HELLO.TXT", STORE_OK, TFTP_REPAIR_CASE},
+    {"dir/mixedcase.EFI", STORE_OK, TFTP_REPAIR_CASE},
+    {"hello.txt\xff", STORE_OK, TFTP_REPAIR_TAIL},
+    {"HELLO.txt\xff", STORE_OK, TFTP_REPAIR_TAIL | TFTP_REPAIR_CASE},
+    {"twin.a", STORE_OK, 0},
+    {"TWIN.A", STORE_NOT_FOUND, 0}, /* two fit */
+    {"absent", STORE_NOT_FOUND, 0},
+    {"hello.txt/x", STORE_NOT_FOUND, 0},
+    {"Dir", STORE_NOT_REGULAR, 0},
+    {"fifo", STORE_NOT_REGULAR, 0},
+    {"link_out", STORE_DENIED, 0},
+    {"link_absolute", STORE_DENIED, 0},
+    {"../secret.txt", STORE_DENIED, 0}, /* even if the path were not cleaned before */
+    {"../root-secret/x", STORE_DENIED, 0},
+};
+
+START_TEST(files_are_found_beneath_the_root_only)
+{
+    struct store_file *file = NULL;
+    unsigned repairs = 0;
+    enum store_fault got = store_get(store, rows[_i].path, TFTP_OCTET, &file, &repairs);
+    ck_assert_msg(got == rows[_i].fault, "%s: got %s, want %s", rows[_i].path,
+                  store_fault_name(got), store_fault_name(rows[_i].fault));
+    ck_assert_msg(repairs == rows[_i].repairs, "%s: repairs %u", rows[_i].path, repairs);
+    ck_assert_msg((file != NULL) == (got == STORE_OK), "%s: *out", rows[_i].path);
+    if (file) {
+        store_put(file);
+    }
+}
+END_TEST
+
+START_TEST(one_open_file_serves_all_readers)
+{
+    struct store_file *a;
+    struct store_file *b;
+    unsigned repairs = 0;
+    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &a, &repairs), STORE_OK);
+    ck_assert_int_eq(store_get(store, "link_in", TFTP_OCTET, &b, &repairs), STORE_OK);
+    ck_assert_ptr_eq(a, b);
+    ck_assert_uint_eq(a->size, 6);
+    ck_assert_mem_eq(a->data, "hello\n", 6);
+    store_put(a);
+    ck_assert_mem_eq(b->data, "hello\n", 6);
+    store_put(b);
+}
+END_TEST
+
+START_TEST(a_lent_file_outlives_its_store)
+{
+    struct store_file *file;
+    unsigned repairs = 0;
+    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs),
+                     STORE_OK);
+    store_close(store);
+    ck_assert_mem_eq(file->data, "hello\n", 6);
+    store_put(file);
+    ck_assert_int_eq(store_open("root", &store), 0);
+}
+END_TEST
+
+START_TEST(c18_a_change_is_noticed)
+{
+    struct store_file *file;
+    unsigned repairs = 0;
+    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs),
+                     STORE_OK);
+    ck_assert(store_unchanged(file));
+    put("root/hello.txt", "jello and more\n", 15);
+    ck_assert(!store_unchanged(file));
+    store_put(file);
+}
+END_TEST
+
+START_TEST(c18_a_replacement_by_rename_is_no_change)
+{
+    struct store_file *file;
+    unsigned repairs = 0;
+    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs),
+                     STORE_OK);
+    put("root/new", "jello", 5);
+    ck_assert_int_eq(rename("root/new", "root/hello.txt"), 0);
+    ck_assert_mem_eq(file->data, "hello\n", 6);
+    store_put(file);
+    ck_assert_int_eq(store_get(store, "hello.txt", TFTP_OCTET, &file, &repairs),
+                     STORE_OK);
+    ck_assert_mem_eq(file->data, "jello", 5);
+    store_put(file);
+}
+END_TEST
+
+START_TEST(netascii_is_translated_and_counted)
+{
+    struct store_file *file;
+    struct store_file *octet;
+    unsigned repairs = 0;
+    put("root/text", "a\nb\rc\r\n", 7);
+    ck_assert_int_eq(store_get(store, "text", TFTP_NETASCII, &file, &repairs), STORE_OK);
+    ck_assert_int_eq(store_get(store, "text", TFTP_OCTET, &octet, &repairs), STORE_OK);
+    ck_assert_ptr_ne(file, octet);
+    ck_assert_uint_eq(file->size, 11);
+    ck_assert_mem_eq(file->data, "a\r\nb\r\0c\r\0\r\n", 11);
+    ck_assert_uint_eq(octet->size, 7);
+    store_put(file);
+    store_put(octet);
+}
+END_TEST
+
+START_TEST(has_knows_exact_names_only)
+{
+    ck_assert(store_has(store, "hello.txt"));
+    ck_assert(!store_has(store, "HELLO.TXT"));
+    ck_assert(!store_has(store, "Dir"));
+    ck_assert(!store_has(store, "link_out"));
+}
+END_TEST
+
+START_TEST(a_root_that_is_no_directory_is_refused)
+{
+    struct store *other = NULL;
+    ck_assert_int_lt(store_open("root/hello.txt", &other), 0);
+    ck_assert_int_lt(store_open("root/absent", &other), 0);
+    ck_assert_ptr_null(other);
+}
+END_TEST
+
+Suite *suite_tftp_store(void)
+{
+    Suite *s = suite_create("tftp/store");
+    TCase *tc = tcase_create("files");
+    tcase_add_checked_fixture(tc, make_root, leave_root);
+    tcase_add_loop_test(tc, files_are_found_beneath_the_root_only, 0,
+                        sizeof rows / sizeof rows[0]);
+    tcase_add_test(tc, one_open_file_serves_all_readers);
+    tcase_add_test(tc, a_lent_file_outlives_its_store);
+    tcase_add_test(tc, c18_a_change_is_noticed);
+    tcase_add_test(tc, c18_a_replacement_by_rename_is_no_change);
+    tcase_add_test(tc, netascii_is_translated_and_counted);
+    tcase_add_test(tc, has_knows_exact_names_only);
+    tcase_add_test(tc, a_root_that_is_no_directory_is_refused);
+    suite_add_tcase(s, tc);
+    return s;
+}

@@ -1,0 +1,80 @@
+#include "tests/unit/suites.h"
+#include "tftp/table.h"
+
+static const struct hash_seed seed = {1, 2};
+
+static struct net_path path_of(unsigned n)
+{
+    struct ip4 ip = {{10, 0, (uint8_t)(n >> 8), (uint8_t)n}};
+    return (struct net_path){.peer = endpoint_ip4(ip, (uint16_t)(1024 + n))};
+}
+
+START_TEST(a_transfer_is_found_by_address_and_port)
+{
+    struct tftp_table *t = tftp_table_new(100, &seed);
+    for (unsigned n = 0; n < 100; n++) {
+        struct net_path path = path_of(n);
+        ck_assert_ptr_nonnull(tftp_table_add(t, &path));
+    }
+    for (unsigned n = 0; n < 100; n++) {
+        struct net_path path = path_of(n);
+        struct tftp_transfer *x = tftp_table_find(t, &path.peer);
+        ck_assert_ptr_nonnull(x);
+        ck_assert(endpoint_equal(&x->path.peer, &path.peer));
+        path.peer.port++;
+        ck_assert_ptr_null(tftp_table_find(t, &path.peer));
+    }
+    tftp_table_free(t);
+}
+END_TEST
+
+START_TEST(a_full_table_says_so)
+{
+    struct tftp_table *t = tftp_table_new(2, &seed);
+    struct net_path path[3] = {path_of(0), path_of(1), path_of(2)};
+    ck_assert_ptr_nonnull(tftp_table_add(t, &path[0]));
+    ck_assert_ptr_nonnull(tftp_table_add(t, &path[1]));
+    ck_assert_ptr_null(tftp_table_add(t, &path[2]));
+    ck_assert_ptr_null(tftp_table_oldest(t));
+    ck_assert_uint_eq(tftp_table_running(t), 2);
+    tftp_table_free(t);
+}
+END_TEST
+
+START_TEST(the_one_that_ended_first_gives_way_first)
+{
+    struct tftp_table *t = tftp_table_new(3, &seed);
+    struct tftp_transfer *x[3];
+    for (unsigned n = 0; n < 3; n++) {
+        struct net_path path = path_of(n);
+        x[n] = tftp_table_add(t, &path);
+    }
+    tftp_table_linger(t, x[1]);
+    tftp_table_linger(t, x[0]);
+    tftp_table_linger(t, x[2]);
+    ck_assert_uint_eq(tftp_table_running(t), 0);
+    ck_assert_ptr_null(tftp_table_any(t));
+    ck_assert_ptr_eq(tftp_table_oldest(t), x[1]);
+    tftp_table_remove(t, x[0]); /* from the middle */
+    tftp_table_remove(t, x[1]);
+    ck_assert_ptr_eq(tftp_table_oldest(t), x[2]);
+    tftp_table_remove(t, x[2]);
+    ck_assert_ptr_null(tftp_table_oldest(t));
+    for (unsigned n = 0; n < 3; n++) { /* all slots are free again */
+        struct net_path path = path_of(n + 10);
+        ck_assert_ptr_nonnull(tftp_table_add(t, &path));
+    }
+    tftp_table_free(t);
+}
+END_TEST
+
+Suite *suite_tftp_table(void)
+{
+    Suite *s = suite_create("tftp/table");
+    TCase *tc = tcase_create("slots");
+    tcase_add_test(tc, a_transfer_is_found_by_address_and_port);
+    tcase_add_test(tc, a_full_table_says_so);
+    tcase_add_test(tc, the_one_that_ended_first_gives_way_first);
+    suite_add_tcase(s, tc);
+    return s;
+}
