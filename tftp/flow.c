@@ -1,8 +1,9 @@
 #include "tftp/flow.h"
 
 #define BACKOFF_MAX 16
-#define LATE_EIGHTH 8 /* a round trip and an eighth of it is late */
-#define GROW_AFTER  4 /* times the usual run without a loss: try more */
+#define LATE_EIGHTH 8  /* a round trip and an eighth of it is late */
+#define PART_MARGIN 50 /* microseconds for the client */
+#define GROW_AFTER  4  /* times the usual run without a loss: try more */
 
 static usec_t min_time(usec_t a, usec_t b)
 {
@@ -93,18 +94,24 @@ usec_t tftp_flow_late(const struct tftp_flow *f, unsigned repeats)
                     max_time(f->rto_max, late));
 }
 
+usec_t tftp_flow_part_time(const struct tftp_flow *f)
+{
+    return f->srtt + f->srtt / LATE_EIGHTH + PART_MARGIN;
+}
+
 void tftp_flow_arrived(struct tftp_flow *f, uint64_t blocks, bool at_once)
 {
     f->run += blocks;
     if (at_once && f->run > GROW_AFTER * f->apart) {
-        f->apart += f->apart / 4 + 1;
+        f->apart += f->apart / 8 + 1;
         fit_burst(f);
     }
 }
 
 void tftp_flow_lost(struct tftp_flow *f)
 {
-    f->apart = (f->apart + f->run) / 2;
+    /* A loss after a long run is the price of growing: no reason to grow further. */
+    f->apart = f->run > f->apart ? f->apart - f->apart / 16 : (3 * f->apart + f->run) / 4;
     f->run = 0;
     f->doubtful = true;
     fit_burst(f);

@@ -51,6 +51,9 @@ usec_t tftp_flow_probe_time(const struct tftp_flow *f);
 /* An answer this late is overdue; doubled for each repeat in vain. */
 usec_t tftp_flow_late(const struct tftp_flow *f, unsigned repeats);
 
+/* If nothing was heard by then, the burst has arrived whole: the next part may go out. */
+usec_t tftp_flow_part_time(const struct tftp_flow *f);
+
 /* That many blocks came through; at_once: as a whole window. */
 void tftp_flow_arrived(struct tftp_flow *f, uint64_t blocks, bool at_once);
 void tftp_flow_lost(struct tftp_flow *f);

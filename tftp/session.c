@@ -1,7 +1,6 @@
 #include "tftp/session.h"
 
 #define OVERDUE_QUIET UINT64_C(100) /* no ACK for this long before a repeat */
-#define PART_MARGIN   UINT64_C(50)
 
 static uint64_t lesser(uint64_t a, uint64_t b)
 {
@@ -33,7 +32,7 @@ static void open_window(struct tftp_session *s)
     s->next = greater(s->next, s->acked + 1);
 }
 
-/* Give the window out again from the first block that is missing. */
+/* The window again, from the first block that is missing. */
 static void rewind_window(struct tftp_session *s)
 {
     tftp_flow_lost(&s->flow);
@@ -113,10 +112,7 @@ static void on_gap(struct tftp_session *s, bool after_silence, usec_t now)
         s->due_at = now + OVERDUE_QUIET; /* nothing is on its way any more */
         return;
     }
-    usec_t quiet = OVERDUE_QUIET;
-    if (!s->flow.measured) {
-        quiet = greater(quiet, now - s->heard_at);
-    }
+    usec_t quiet = greater(OVERDUE_QUIET, s->flow.measured ? 0 : now - s->heard_at);
     s->due_at = greater(s->sent_at + tftp_flow_late(&s->flow, s->overdues), now + quiet);
 }
 
@@ -346,6 +342,7 @@ bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out
         return true;
     }
     uint64_t number = s->probe;
+    s->last_probe = number;
     if (number != 0) {
         s->probe = 0;
     } else if (s->next <= s->limit) {
@@ -361,7 +358,7 @@ bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out
     }
     sent(s, now);
     if (number == s->limit && s->limit < s->end_of_window) {
-        s->more_at = now + s->flow.srtt + s->flow.srtt / 8 + PART_MARGIN;
+        s->more_at = now + tftp_flow_part_time(&s->flow);
     }
     *out = data(s, number);
     return true;
@@ -372,9 +369,14 @@ void tftp_session_unsend(struct tftp_session *s, const struct tftp_send *first)
     if (s->state == TFTP_ENDED) {
         return;
     }
+    if (s->state == TFTP_OFFERED) {
+        s->first_sends--;
+    }
     if (first->op == TFTP_OACK) {
         s->offer_due = true;
-    } else if (first->number < s->next) {
+    } else if (first->number == s->last_probe || first->number >= s->next) {
+        s->probe = first->number;
+    } else {
         s->next = first->number;
     }
 }

@@ -82,6 +82,7 @@ struct tftp_session {
     uint64_t high;          /* highest block ever given out */
     uint64_t repeated;      /* blocks above it were given out once at most: Karn's rule */
     uint64_t probe;         /* a single block to give out first, 0: none */
+    uint64_t last_probe;    /* the newest packet was this single block, 0: it was not */
     uint64_t asked;         /* the block that was repeated alone, 0: none */
     bool offer_due;         /* the OACK is to be given out */
     bool repeats;           /* the open window was given out more than once */
