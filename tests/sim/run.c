@@ -79,7 +79,7 @@ static void count_sent(struct sim *m, const struct tftp_send *send)
         return;
     }
     out->sent_data++;
-    if (out->sent_data > STORM * m->s.last + 1000) {
+    if (out->sent_data > (uint64_t)STORM * m->s.last + 1000) {
         fail(m, "no storm");
     }
     if (send->number < COPIES_COUNTED) {

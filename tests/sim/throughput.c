@@ -22,18 +22,23 @@ static const struct {
     uint32_t window;
     usec_t one_way;
     unsigned loss;
+    unsigned queue;  /* packets on the way to the client, 0: no limit */
     double at_least; /* MB/s */
 } rows[] = {
-    {"1.6 GB, lock-step",           "rfc",  16 * GB / 10, 1456,  1, SEED_WAY,  0,  2.79},
-    {"1.6 GB, window 4",            "rfc",  16 * GB / 10, 1456,  4, SEED_WAY,  0, 10.4},
-    {"1.6 GB, window 4, EDK2",      "edk2", 16 * GB / 10, 1456,  4, SEED_WAY,  0, 10.4},
-    {"1.6 GB, window 16",           "rfc",  16 * GB / 10, 1456, 16, SEED_WAY,  0, 33},
-    {"1.6 GB, window 64",           "rfc",  16 * GB / 10, 1456, 64, SEED_WAY,  0, 71},
-    {"1 % loss, window 1",          "rfc",  GB / 10,      1468,  1, 250,      10,  1.5},
-    {"1 % loss, window 1, iPXE",    "ipxe", GB / 10,      1432,  1, 250,      10,  1.5},
-    {"1 % loss, window 4, EDK2",    "edk2", GB / 10,      1468,  4, 250,      10,  4},
-    {"1 % loss, window 16",         "rfc",  GB / 10,      1468, 16, 250,      10, 20},
-    {"1 % loss, window 64",         "rfc",  GB / 10,      1468, 64, 250,      10, 20},
+    {"1.6 GB, lock-step",           "rfc",  16 * GB / 10, 1456,  1, SEED_WAY,  0,  0,  2.79},
+    {"1.6 GB, window 4",            "rfc",  16 * GB / 10, 1456,  4, SEED_WAY,  0,  0, 10.4},
+    {"1.6 GB, window 4, EDK2",      "edk2", 16 * GB / 10, 1456,  4, SEED_WAY,  0,  0, 10.4},
+    {"1.6 GB, window 16",           "rfc",  16 * GB / 10, 1456, 16, SEED_WAY,  0,  0, 33},
+    {"1.6 GB, window 64",           "rfc",  16 * GB / 10, 1456, 64, SEED_WAY,  0,  0, 71},
+    {"1 % loss, window 1",          "rfc",  GB / 10,      1468,  1, 250,      10,  0,  1.5},
+    {"1 % loss, window 1, iPXE",    "ipxe", GB / 10,      1432,  1, 250,      10,  0,  1.5},
+    {"1 % loss, window 4, EDK2",    "edk2", GB / 10,      1468,  4, 250,      10,  0,  4},
+    {"1 % loss, window 16",         "rfc",  GB / 10,      1468, 16, 250,      10,  0, 20},
+    {"1 % loss, window 64",         "rfc",  GB / 10,      1468, 64, 250,      10,  0, 20},
+    {"queue of 16, window 16",      "rfc",  GB / 10,      1468, 16, 150,       0, 16, 45},
+    {"queue of 16, window 64",      "rfc",  GB / 10,      1468, 64, 150,       0, 16, 25},
+    {"queue of 32, window 64",      "rfc",  GB / 10,      1468, 64, 150,       0, 32, 45},
+    {"queue of 16, window 64, EDK2", "edk2", GB / 10,     1468, 64, 150,       0, 16, 25},
 };
 /* clang-format on */
 
@@ -43,7 +48,7 @@ START_TEST(throughput_reaches_its_target)
 {
     const struct sim_link link = {
         .delay = rows[_i].one_way, .octet_ns = 8, .loss = rows[_i].loss};
-    const struct sim_setup setup = {
+    struct sim_setup setup = {
         .model = sim_model(rows[_i].model),
         .terms = {.file_size = rows[_i].size,
                   .blksize = rows[_i].blksize,
@@ -54,6 +59,7 @@ START_TEST(throughput_reaches_its_target)
         .link = {link, link},
         .seed = 1,
     };
+    setup.link[SIM_TO_CLIENT].queue = rows[_i].queue;
     struct sim_result r;
     sim_run(&setup, &r);
     double seconds = (double)r.client_time / 1e6;
