@@ -26,16 +26,16 @@ LAB_JOBS     ?= $(JOBS)
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/hosts.c config/locate.c \
-         config/scan.c config/snapshot.c \
+         config/release.c config/scan.c config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c dhcp/show.c \
-         tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c tftp/session.c \
-         tftp/table.c
+         tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
+         tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
           config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
-          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c tftp/journal.c tftp/sender.c tftp/service.c tftp/store.c \
-          tftp/transfer.c
+          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
+          tftp/journal.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
          app/privileges.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
@@ -53,23 +53,27 @@ LIB_LIBS    = $(shell $(PKG_CONFIG) --libs $(LIBS))
 SANITIZE   := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 COMPILE     = $(CC) -std=gnu11 -D_GNU_SOURCE -I. $(WARN) $(LIB_CFLAGS) $(CFLAGS) $(SANITIZE)
 LINK        = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
+# Lets tests/unit/starve.c make an allocation of the tested code fail.
+STARVE     := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 obj         = $(patsubst %.c,$(B)/%.o,$(1))
+# One short line for each file; `make V=1` shows the commands.
+tell        = $(if $(V),,@echo "  $(1) $@";)
 
 all: $(B)/pxed
 
 $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
-	$(LINK) $^ $(LIB_LIBS) -o $@
+	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
-	$(LINK) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
+	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
-	$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
+	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/bench: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
-	$(LINK) $^ -o $@
+	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
-	$(LINK) $^ $(LIB_LIBS) -o $@
+	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(COMPILE) -MMD -MP -c $< -o $@
+	$(call tell,CC)$(COMPILE) -MMD -MP -c $< -o $@
 
 # -- how it is checked -----------------------------------------------------------------
 # Packages come first, then a make of its own: nothing may be compiled before the headers

@@ -51,8 +51,9 @@ static int open_and_compare(int root, const char *path, int flags)
         return -errno;
     }
     size_t len = real_path(root, above) && real_path(fd, file) ? strlen(above) : 0;
-    if (len == 0 || strncmp(file, above, len) != 0 ||
-        (file[len] != '/' && above[len - 1] != '/')) {
+    bool beneath = len > 0 && !strncmp(file, above, len) &&
+                   (file[len] == '/' || file[len] == '\0' || above[len - 1] == '/');
+    if (!beneath) {
         (void)close(fd);
         return -EXDEV;
     }

@@ -286,9 +286,12 @@ static void announce(const struct appliance *a)
                 s->dhcp.enabled && s->tftp.enabled ? " and " : "",
                 s->tftp.enabled ? "TFTP" : "", s->interfaces[i].name);
     }
-    log_say(LOG_INFO, "pxed ready: %zu hosts, %zu profiles%s%s", hosts_count(s->hosts),
-            s->profile_count, s->tftp.enabled ? ", root " : "",
-            s->tftp.enabled ? s->tftp.root : "");
+    struct log_line l;
+    log_begin(&l, LOG_INFO, "pxed ready");
+    log_number(&l, "hosts", hosts_count(s->hosts));
+    log_number(&l, "profiles", s->profile_count);
+    log_text(&l, "root", s->tftp.enabled ? s->tftp.root : NULL);
+    log_end(&l);
     notify_systemd("READY=1");
 }
 

@@ -143,14 +143,13 @@ int net_udp_open(const struct net_udp *conf, int *fd)
     if (bind(s, &a.any, len) != 0) {
         return -errno;
     }
-    *fd = s;
-    s = -1;
+    *fd = take_fd(&s);
     return 0;
 }
 
 int net_port(int fd, uint16_t *port)
 {
-    union address a;
+    union address a = {.any = {.sa_family = AF_UNSPEC}};
     socklen_t len = sizeof a;
     if (getsockname(fd, &a.any, &len) != 0) {
         return -errno;
@@ -227,7 +226,7 @@ size_t net_receive(int fd, struct net_inbox *inbox, struct net_dgram out[NET_BAT
 
 bool net_unreachable(int fd, struct endpoint *peer)
 {
-    union address a;
+    union address a = {.any = {.sa_family = AF_UNSPEC}};
     uint8_t octet;
     uint8_t control[256];
     struct iovec part = {&octet, 1};

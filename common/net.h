@@ -39,9 +39,9 @@ struct net_path {
 };
 
 struct net_dgram {
-    struct net_path path;
     const uint8_t *data;
     size_t len;
+    struct net_path path;
     bool cut; /* was longer than NET_DGRAM_MAX */
 };
 

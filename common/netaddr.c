@@ -113,7 +113,8 @@ bool endpoint_equal(const struct endpoint *a, const struct endpoint *b)
 
 static unsigned group_at(const struct endpoint *e, int i)
 {
-    return (unsigned)e->ip[2 * i] << 8 | e->ip[2 * i + 1];
+    const uint8_t *at = e->ip + (size_t)i * 2;
+    return (unsigned)at[0] << 8 | at[1];
 }
 
 /* Where the longest run of two or more zero groups begins (RFC 5952 section 4.2); 8: none. */

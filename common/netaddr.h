@@ -34,8 +34,8 @@ struct endpoint {
 #define IP_TEXT       46
 #define ENDPOINT_TEXT 64
 
-static const struct ip4 IP4_ANY = {{0, 0, 0, 0}};
-static const struct ip4 IP4_BROADCAST = {{255, 255, 255, 255}};
+#define IP4_ANY       ((struct ip4){{0, 0, 0, 0}})
+#define IP4_BROADCAST ((struct ip4){{255, 255, 255, 255}})
 
 /* True and *out set when the whole text is one MAC address. */
 bool mac_parse(const char *text, struct mac *out);

@@ -12,9 +12,11 @@
 static void tame(char *text)
 {
     for (unsigned char *p = (unsigned char *)text; *p; p++) {
-        bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* U+0080..U+009F */
-        if (*p < 0x20 || *p == 0x7f || c1) {
+        if (*p < 0x20 || *p == 0x7f) {
             *p = '?';
+        } else if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) { /* U+0080..U+009F */
+            p[0] = '?';
+            p[1] = '?';
         }
     }
 }

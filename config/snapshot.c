@@ -1,9 +1,5 @@
 #include "config/snapshot.h"
 
-#include <stdlib.h>
-
-#include "config/hosts.h"
-
 const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch)
 {
     if (arch >= ARCH_COUNT) {
@@ -27,29 +23,4 @@ const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch)
 const char *slot_name(unsigned slot)
 {
     return slot == SLOT_IPXE ? "ipxe" : arch_name((uint16_t)slot);
-}
-
-static void profile_done(struct profile *p, size_t index)
-{
-    for (size_t i = 0; i < SLOT_COUNT; i++) {
-        if (p->boot[i].profile == index) { /* inherited ones belong to the parent */
-            free((char *)p->boot[i].file);
-        }
-    }
-    free(p->name);
-}
-
-void snapshot_free(struct snapshot *s)
-{
-    if (!s) {
-        return;
-    }
-    for (size_t i = 0; i < s->profile_count; i++) {
-        profile_done(&s->profiles[i], i);
-    }
-    free(s->profiles);
-    free(s->tftp.root);
-    free(s->user);
-    hosts_free(s->hosts);
-    free(s);
 }

@@ -9,7 +9,8 @@
 /* What stands where the parser gave up. */
 struct trouble {
     size_t token;  /* where the word, mark or string begins */
-    size_t octet;  /* the very octet, inside of it */
+    size_t read;   /* the last octet that was read */
+    size_t next;   /* the octet after that */
     char first;    /* of the token; NUL at the end of the text */
     char previous; /* last octet before the token that is no blank; NUL: none */
     bool at_end;
@@ -25,7 +26,6 @@ static struct trouble find_trouble(const struct reader *r, const json_error_t *e
 
     while (scan_peek(&s), t.token = s.at, scan_token(&s)) {
         if (s.at >= read) {
-            t.octet = read - 1 > t.token ? read - 1 : t.token;
             t.first = r->text[t.token];
             break;
         }
@@ -34,10 +34,11 @@ static struct trouble find_trouble(const struct reader *r, const json_error_t *e
     if (behind > 0) {
         t.previous = r->text[behind - 1];
     }
+    t.read = read - 1 < r->len ? read - 1 : r->len;
+    t.next = read < r->len ? read : r->len;
     t.at_end = t.first == '\0' || (t.first != '"' && strstr(e->text, "near end of file"));
     if (t.at_end) {
         t.token = t.first ? s.at : behind;
-        t.octet = t.token;
     }
     return t;
 }
@@ -93,29 +94,33 @@ static const char *missing_end_words(const struct trouble *t)
 /* clang-format off */
 static const struct words {
     const char *parser; /* how the JSON library begins its message */
-    bool octet;         /* the very octet is wrong, not the token */
+    enum {
+        TOKEN, /* all of it is wrong */
+        READ,  /* the octet that was read last is */
+        NEXT,  /* the octet that was not taken is */
+    } where;
     const char *ours;
     const char *(*choose)(const struct trouble *t); /* instead of ours */
 } words[] = {
-    {"'}' expected", false, "a comma or \"}\" is missing before this", NULL},
-    {"']' expected", false, "a comma or \"]\" is missing before this", NULL},
-    {"':' expected", false, "a colon is missing between the key and this", NULL},
-    {"string or '}' expected", false, NULL, key_words},
-    {"unexpected token", false, NULL, unexpected_words},
-    {"invalid token", false, NULL, token_words},
-    {"'[' or '{' expected", false, NULL, begin_words},
-    {"end of file expected", false,
+    {"'}' expected", TOKEN, "a comma or \"}\" is missing before this", NULL},
+    {"']' expected", TOKEN, "a comma or \"]\" is missing before this", NULL},
+    {"':' expected", TOKEN, "a colon is missing between the key and this", NULL},
+    {"string or '}' expected", TOKEN, NULL, key_words},
+    {"unexpected token", TOKEN, NULL, unexpected_words},
+    {"invalid token", TOKEN, NULL, token_words},
+    {"'[' or '{' expected", TOKEN, NULL, begin_words},
+    {"end of file expected", TOKEN,
      "nothing may follow the end of the object; is a brace above closed too early?", NULL},
-    {"premature end of input", false, "this string is not closed", NULL},
-    {"unexpected newline", false, "this string is not closed on its line", NULL},
-    {"control character", true, "a control character in a string", NULL},
-    {"invalid escape", true, "unknown escape; a backslash itself is written \\\\", NULL},
-    {"invalid Unicode", true, "this \\u escape stands for no character", NULL},
-    {"unable to decode", true, "this is not UTF-8 text", NULL},
-    {"too big", false, "this number is too big", NULL},
-    {"real number overflow", false, "this number is too big", NULL},
-    {"maximum parsing depth", false, "nested too deeply", NULL},
-    {"NUL byte in object key", false, "a key may not hold \\u0000", NULL},
+    {"premature end of input", TOKEN, "this string is not closed", NULL},
+    {"unexpected newline", TOKEN, "this string is not closed on its line", NULL},
+    {"control character", NEXT, "a control character in a string", NULL},
+    {"invalid escape", READ, "unknown escape; a backslash itself is written \\\\", NULL},
+    {"invalid Unicode", TOKEN, "a \\u escape in this string stands for no character", NULL},
+    {"unable to decode", NEXT, "this is not UTF-8 text", NULL},
+    {"too big", TOKEN, "this number is too big", NULL},
+    {"real number overflow", TOKEN, "this number is too big", NULL},
+    {"maximum parsing depth", TOKEN, "nested too deeply", NULL},
+    {"NUL byte in object key", TOKEN, "a key may not hold \\u0000", NULL},
 };
 /* clang-format on */
 
@@ -133,10 +138,11 @@ static void complain_syntax(struct reader *r, const json_error_t *e)
             continue;
         }
         const char *text = w->choose ? w->choose(&t) : w->ours;
-        if (t.at_end && !w->octet) {
+        if (t.at_end && w->where == TOKEN) {
             text = missing_end_words(&t);
         }
-        complain_at(r, w->octet ? t.octet : t.token, "", "%s", text);
+        const size_t places[] = {[TOKEN] = t.token, [READ] = t.read, [NEXT] = t.next};
+        complain_at(r, places[w->where], "", "%s", text);
         return;
     }
     complain_at(r, t.token, "", "%s", e->text);

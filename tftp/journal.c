@@ -58,3 +58,15 @@ void tftp_journal_refusal(const struct net_path *path, struct tftp_text name,
     log_text(&l, "reason", why);
     log_end(&l);
 }
+
+void tftp_journal_misses(const struct tftp_miss *sum)
+{
+    char client[ENDPOINT_TEXT];
+    struct log_line l;
+    log_begin(&l, LOG_INFO, "tftp refused");
+    log_text(&l, "client", endpoint_print_ip(&sum->peer, client));
+    log_number(&l, "more", sum->folded);
+    log_text(&l, "last", sum->last);
+    log_text(&l, "reason", "file not found");
+    log_end(&l);
+}

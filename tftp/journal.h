@@ -5,6 +5,7 @@
 #ifndef TFTP_JOURNAL_H
 #define TFTP_JOURNAL_H
 
+#include "tftp/misses.h"
 #include "tftp/table.h"
 
 /* A transfer that has ended. */
@@ -12,6 +13,9 @@ void tftp_journal_transfer(const struct tftp_transfer *x, usec_t now);
 /* A request that was answered with ERROR. */
 void tftp_journal_refusal(const struct net_path *path, struct tftp_text name,
                           const char *why);
+
+/* What a client asked for in vain after the first such name. */
+void tftp_journal_misses(const struct tftp_miss *sum);
 
 /* Ends that are no failure: everything arrived, or the client only asked for the size. */
 bool tftp_ended_well(enum tftp_end end);

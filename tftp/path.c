@@ -9,47 +9,61 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
+static bool is(struct tftp_text component, const char *word)
+{
+    return component.len == strlen(word) &&
+           memcmp(component.at, word, component.len) == 0;
+}
+
+/* Appends one component; empty and "." ones vanish. */
+static enum tftp_path_fault append(char *path, size_t *used, struct tftp_text component,
+                                   unsigned *found)
+{
+    if (is(component, "..")) {
+        return TFTP_PATH_OUTSIDE;
+    }
+    if (component.len > COMPONENT_MAX) {
+        return TFTP_PATH_LONG;
+    }
+    if (component.len == 0 || is(component, ".")) {
+        *found |= TFTP_REPAIR_SLASHES;
+        return TFTP_PATH_OK;
+    }
+    if (*used > 0) {
+        path[(*used)++] = '/';
+    }
+    memcpy(path + *used, component.at, component.len);
+    *used += component.len;
+    return TFTP_PATH_OK;
+}
+
 enum tftp_path_fault tftp_path_clean(struct tftp_text name, char out[TFTP_PATH_SIZE],
                                      unsigned *repairs)
 {
     char path[TFTP_PATH_SIZE];
     size_t used = 0;
     unsigned found = 0;
-    size_t i = 0;
-    if (name.len > 0 && name.at[0] == '/') {
-        i = 1; /* a leading slash means the root: everybody's habit, not worth a word */
-    }
-    while (i < name.len) {
+    /* A leading slash means the root: everybody's habit, not worth a word. */
+    size_t i = name.len > 0 && name.at[0] == '/' ? 1 : 0;
+    bool more = true;
+    while (more) {
         size_t end = i;
         while (end < name.len && !is_separator(name.at[end])) {
             end++;
         }
-        size_t len = end - i;
-        if (len == 2 && memcmp(name.at + i, "..", 2) == 0) {
-            return TFTP_PATH_OUTSIDE;
+        struct tftp_text component = {name.at + i, end - i};
+        enum tftp_path_fault fault = append(path, &used, component, &found);
+        if (fault != TFTP_PATH_OK) {
+            return fault;
         }
-        if (len > COMPONENT_MAX) {
-            return TFTP_PATH_LONG;
-        }
-        if (end < name.len && name.at[end] == '\\') {
+        more = end < name.len;
+        if (more && name.at[end] == '\\') {
             found |= TFTP_REPAIR_BACKSLASH;
-        }
-        if (len == 0 || (len == 1 && name.at[i] == '.')) {
-            found |= TFTP_REPAIR_SLASHES;
-        } else {
-            if (used > 0) {
-                path[used++] = '/';
-            }
-            memcpy(path + used, name.at + i, len);
-            used += len;
         }
         i = end + 1;
     }
     if (used == 0) {
         return TFTP_PATH_EMPTY;
-    }
-    if (is_separator(name.at[name.len - 1])) {
-        found |= TFTP_REPAIR_SLASHES;
     }
     memcpy(out, path, used);
     out[used] = '\0';

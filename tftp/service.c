@@ -7,6 +7,7 @@
 
 #include "common/text.h"
 #include "tftp/journal.h"
+#include "tftp/misses.h"
 #include "tftp/transfer.h"
 
 #define RECEIVE_BUFFER                                                                   \
@@ -28,6 +29,7 @@ struct tftp_service {
     size_t fd_count;     /* the rest carry data; none in single-port mode */
     unsigned doors[DOORS_MAX];
     size_t door_count;
+    struct tftp_misses misses;
 };
 
 /* -- start and end ------------------------------------------------------------------------ */
@@ -175,12 +177,24 @@ static void refuse(struct tftp_service *s, int fd, const struct net_path *path,
     tftp_journal_refusal(path, name, message);
 }
 
+/* Names that are not there are many clients' habit; the log folds them. */
+static void refuse_missing(struct tftp_service *s, int fd,
+                           const struct tftp_transfer *wanted, struct tftp_text name,
+                           usec_t now)
+{
+    static const char message[] = "file not found";
+    s->engine.counters.refused++;
+    tftp_send_error(fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
+    if (tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
+        tftp_journal_refusal(&wanted->path, name, message);
+    }
+}
+
 /* What a client is told; never a path of ours. */
 static const struct refusal {
     enum tftp_error code;
     const char *message;
 } store_refusals[STORE_FAULT_COUNT] = {
-    [STORE_NOT_FOUND] = {TFTP_ERR_NOT_FOUND, "file not found"},
     [STORE_NOT_REGULAR] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
     [STORE_DENIED] = {TFTP_ERR_ACCESS, "access denied"},
     [STORE_TOO_LARGE] = {TFTP_ERR_UNDEFINED, "too large for netascii, ask for octet"},
@@ -264,6 +278,10 @@ static void on_request(struct tftp_service *s, int fd, const struct net_path *pa
     }
     enum store_fault fault =
         store_get(s->store, name, pkt->mode, &wanted.file, &wanted.repairs);
+    if (fault == STORE_NOT_FOUND) {
+        refuse_missing(s, fd, &wanted, pkt->file, now);
+        return;
+    }
     if (fault != STORE_OK) {
         const struct refusal *r = &store_refusals[fault];
         refuse(s, fd, path, pkt->file, r->code, r->message);
@@ -393,10 +411,16 @@ void tftp_service_readable(struct tftp_service *s, int fd, usec_t now)
 
 usec_t tftp_service_deadline(const struct tftp_service *s)
 {
-    return timers_next(&s->engine.timers);
+    usec_t transfers = timers_next(&s->engine.timers);
+    usec_t misses = tftp_misses_deadline(&s->misses);
+    return transfers < misses ? transfers : misses;
 }
 
 void tftp_service_timeout(struct tftp_service *s, usec_t now)
 {
+    struct tftp_miss sum;
     tftp_engine_timeout(&s->engine, now);
+    while (tftp_misses_due(&s->misses, now, &sum)) {
+        tftp_journal_misses(&sum);
+    }
 }

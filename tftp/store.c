@@ -42,8 +42,7 @@ int store_open(const char *root, struct store **out)
     if (!s) {
         return -ENOMEM;
     }
-    s->root = fd;
-    fd = -1;
+    s->root = take_fd(&fd);
     *out = s;
     return 0;
 }
@@ -108,8 +107,7 @@ static enum store_fault open_regular(const struct store *s, const char *path, in
     if (!S_ISREG(st->st_mode)) {
         return STORE_NOT_REGULAR;
     }
-    *fd = f;
-    f = -1;
+    *fd = take_fd(&f);
     return STORE_OK;
 }
 
@@ -201,17 +199,22 @@ static enum store_fault map_octets(struct entry *e)
     return STORE_OK;
 }
 
-/* RFC 764: a line ends in CR LF, a bare CR is CR NUL. */
-static size_t translate(const uint8_t *in, size_t len, uint8_t *out)
+/*
+ * RFC 764: a line ends in CR LF, a bare CR is CR NUL.  The text stands in the second half of
+ * the buffer and its translation grows from the first: it never catches up.
+ */
+static size_t translate(uint8_t *buf, size_t len)
 {
+    const uint8_t *in = buf + len;
     size_t used = 0;
     for (size_t i = 0; i < len; i++) {
-        if (in[i] == '\n') {
-            out[used++] = '\r';
+        uint8_t c = in[i];
+        if (c == '\n') {
+            buf[used++] = '\r';
         }
-        out[used++] = in[i];
-        if (in[i] == '\r') {
-            out[used++] = '\0';
+        buf[used++] = c;
+        if (c == '\r') {
+            buf[used++] = '\0';
         }
     }
     return used;
@@ -223,16 +226,16 @@ static enum store_fault read_netascii(struct entry *e)
         return STORE_TOO_LARGE;
     }
     size_t len = (size_t)e->stat.st_size;
-    AUTO(free) uint8_t *in = malloc(len + 1);
-    AUTO(free) uint8_t *out = malloc(2 * len + 1);
-    if (!in || !out) {
+    uint8_t *buf = malloc(2 * len + 1);
+    if (!buf) {
         return STORE_TROUBLE;
     }
-    if (pread(e->fd, in, len, 0) != (ssize_t)len) {
+    if (pread(e->fd, buf + len, len, 0) != (ssize_t)len) {
+        free(buf);
         return STORE_TROUBLE;
     }
-    e->file.size = translate(in, len, out);
-    e->file.data = TAKE(out);
+    e->file.size = translate(buf, len);
+    e->file.data = buf;
     return STORE_OK;
 }
 

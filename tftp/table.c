@@ -48,12 +48,28 @@ void tftp_table_free(struct tftp_table *t)
     }
 }
 
+/*
+ * Every use of the hash macros stands here, in functions of a few lines.
+ * NOLINTBEGIN(readability-function-size): what the macros unfold to nests deeply
+ */
 struct tftp_transfer *tftp_table_find(struct tftp_table *t, const struct endpoint *peer)
 {
     struct tftp_transfer *x;
     HASH_FIND(hh, t->by_peer, peer, KEY_LEN, x);
     return x;
 }
+
+static bool enter(struct tftp_table *t, struct tftp_transfer *x)
+{
+    HASH_ADD(hh, t->by_peer, path.peer, KEY_LEN, x);
+    return x->hh.tbl != NULL; /* else uthash had no memory for its buckets */
+}
+
+static void leave(struct tftp_table *t, struct tftp_transfer *x)
+{
+    HASH_DEL(t->by_peer, x);
+}
+/* NOLINTEND(readability-function-size) */
 
 struct tftp_transfer *tftp_table_add(struct tftp_table *t, const struct net_path *path)
 {
@@ -63,8 +79,7 @@ struct tftp_transfer *tftp_table_add(struct tftp_table *t, const struct net_path
     }
     t->free = x->newer;
     *x = (struct tftp_transfer){.path = *path};
-    HASH_ADD(hh, t->by_peer, path.peer, KEY_LEN, x);
-    if (!x->hh.tbl) { /* uthash had no memory for its buckets */
+    if (!enter(t, x)) {
         x->newer = t->free;
         t->free = x;
         return NULL;
@@ -110,7 +125,7 @@ static void unlink_lingering(struct tftp_table *t, struct tftp_transfer *x)
 void tftp_table_remove(struct tftp_table *t, struct tftp_transfer *x)
 {
     assert(x->timer.place == 0); /* or the heap would hold a slot that is used again */
-    HASH_DEL(t->by_peer, x);
+    leave(t, x);
     if (x->lingers) {
         unlink_lingering(t, x);
     } else {

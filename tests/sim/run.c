@@ -6,7 +6,7 @@
 #define STEPS_AT_ONE_MOMENT 1000000
 #define STORM               50 /* times the file: the run is stopped */
 #define COPIES_COUNTED      256
-#define TIME_LIMIT          (24 * 3600 * USEC_PER_SEC)
+#define TIME_LIMIT          (UINT64_C(86400) * USEC_PER_SEC)
 
 struct sim {
     const struct sim_setup *setup;

@@ -1,0 +1,30 @@
+/* Frees a snapshot.  Apart, because it must know the host table, which knows snapshots. */
+#include <stdlib.h>
+
+#include "config/hosts.h"
+#include "config/snapshot.h"
+
+static void profile_done(struct profile *p, size_t index)
+{
+    for (size_t i = 0; i < SLOT_COUNT; i++) {
+        if (p->boot[i].profile == index) { /* inherited ones belong to the parent */
+            free((char *)p->boot[i].file);
+        }
+    }
+    free(p->name);
+}
+
+void snapshot_free(struct snapshot *s)
+{
+    if (!s) {
+        return;
+    }
+    for (size_t i = 0; i < s->profile_count; i++) {
+        profile_done(&s->profiles[i], i);
+    }
+    free(s->profiles);
+    free(s->tftp.root);
+    free(s->user);
+    hosts_free(s->hosts);
+    free(s);
+}

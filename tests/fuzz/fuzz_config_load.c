@@ -1,0 +1,69 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/hosts.h"
+#include "config/load.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(int truth)
+{
+    if (!truth) {
+        abort();
+    }
+}
+
+static int inside(const char *text, size_t size, const struct fault *f)
+{
+    const char *p = text;
+    const char *end = text + size;
+    for (int line = 1; line < f->line && p; line++) {
+        p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+        p = p ? p + 1 : NULL;
+    }
+    return p && f->line >= 1 && f->column >= 1 && p + f->column - 1 <= end;
+}
+
+/* Whatever was accepted can be used: every host is found again by what names it. */
+static void use(const struct snapshot *s)
+{
+    for (size_t i = 0; i < hosts_count(s->hosts); i++) {
+        const struct host *h = hosts_at(s->hosts, i);
+        check(h->mac_len != 6 || hosts_find(s->hosts, &h->mac, NULL) == h);
+        check(!h->has_uuid || hosts_find(s->hosts, NULL, h->uuid) == h);
+        check(h->action != HOST_BOOT || h->profile < s->profile_count);
+    }
+    for (size_t i = 0; i < s->profile_count; i++) {
+        for (unsigned n = 0; n < ARCH_COUNT; n++) {
+            const struct boot_entry *e = profile_boot(&s->profiles[i], (uint16_t)n);
+            check(!e ||
+                  (strlen(e->file) <= BOOT_FILE_MAX && e->profile < s->profile_count));
+        }
+    }
+}
+
+/* A refusal always has words, and a place in the text; printing survives any text. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static FILE *nowhere;
+    const char *text = (const char *)data;
+    struct faults f = {0};
+    struct snapshot *s = config_load(text, size, &f);
+
+    check(!s == (f.errors > 0));
+    for (size_t i = 0; i < f.count; i++) {
+        check(f.list[i].text[0] != '\0' && inside(text, size, &f.list[i]));
+    }
+    if (s) {
+        use(s);
+    }
+    if (!nowhere) {
+        nowhere = fopen("/dev/null", "w");
+    }
+    if (nowhere) {
+        faults_print(&f, "fuzz", text, size, nowhere);
+    }
+    faults_done(&f);
+    snapshot_free(s);
+    return 0;
+}

@@ -1,0 +1,263 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/load.h"
+#include "tests/unit/suites.h"
+
+/* Rows are written with ' for " to stay readable; what comes behind TOP is on line 2. */
+#define TOP     "{'interfaces':['eth0'],'tftp':{'root':'/t'},\n"
+#define DEFAULT "'profiles':{'default':{'7':'a'}},\n"
+
+static char *quoted(const char *text)
+{
+    char *copy = strdup(text);
+    for (char *p = copy; *p; p++) {
+        *p = (char)(*p == '\'' ? '"' : *p);
+    }
+    return copy;
+}
+
+/* All faults, a line each. */
+static char *list(const struct faults *f)
+{
+    char *out = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&out, &len);
+    for (size_t i = 0; i < f->count; i++) {
+        const struct fault *one = &f->list[i];
+        fprintf(to, "%s%s%d:%d: %s: %s", i > 0 ? "\n" : "",
+                one->severity == FAULT_WARNING ? "warning: " : "", one->line, one->column,
+                one->path, one->text);
+    }
+    (void)fclose(to);
+    return out;
+}
+
+static const struct {
+    const char *json;
+    const char *faults;
+} rows[] = {
+    /* the text */
+    {"", "1:1: : there is nothing in this file"},
+    {"// only\n/* comments */\n", "1:1: : there is nothing in this file"},
+    {"[]", "1:1: : the configuration must be one object { ... }, not a list"},
+    {"7", "1:1: : the configuration must be one object { ... }"},
+    {"# c\n{}", "1:1: : this is no JSON; a comment begins with //"},
+    {"{'a':1\n 'b':2}", "2:2: : a comma or \"}\" is missing before this"},
+    {"{'a':[1\n 2]}", "2:2: : a comma or \"]\" is missing before this"},
+    {"{'a' 1}", "1:6: : a colon is missing between the key and this"},
+    {"{'a':1,\n}", "2:1: : the comma before this is one too many"},
+    {"{'a':[1,\n]}", "2:1: : the comma before this is one too many"},
+    {"{'a':1,,}", "1:8: : the comma before this is one too many"},
+    {"{'a':\n}", "2:1: : a value is missing before this"},
+    {"{a:1}", "1:2: : a key in double quotes is expected here"},
+    {"{'a':1} x",
+     "1:9: : nothing may follow the end of the object; is a brace above closed "
+     "too early?"},
+    {"{'a':'b\n'}", "1:6: : this string is not closed on its line"},
+    {"{'a':'b", "1:6: : this string is not closed"},
+    {"{'a':'C:\\windows'}", "1:10: : unknown escape; a backslash itself is written \\\\"},
+    {"{'a':'x\ty'}", "1:8: : a control character in a string"},
+    {"{'a':99999999999999999999}", "1:6: : this number is too big"},
+    {"{'a':[1,2", "1:10: : the text ends here, but something is still open: a \"}\" or "
+                  "\"]\" is missing"},
+    {"{ /* a", "1:3: : this comment has no end; \"*/\" is missing"},
+    {"\xef\xbb\xbf{}",
+     "1:1: : the file begins with a byte order mark (an invisible U+FEFF "
+     "that some editors add); save it as UTF-8 without one"},
+    {"{}",
+     "1:1: : \"interfaces\" is missing\n"
+     "1:1: : \"tftp\" is missing: it says with \"root\" where the boot files are, or "
+     "\"enabled\": false"},
+    /* keys */
+    {TOP "'user':'a', 'user':'b'}",
+     "2:13: user: the same key again; it stands already on line 2"},
+    {TOP "'user':'a', '\\u0075ser':'b'}", "2:13: : the same key again in one object"},
+    {TOP "'hosts':[{'mac':'52:*', 'action':'ignore',\n'mac':'54:*'}]}",
+     "3:1: hosts[0].mac: the same key again; it stands already on line 2"},
+    {TOP "'usr':'a'}", "2:1: usr: unknown key; did you mean \"user\"?"},
+    {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
+    {TOP "'a.b/c':'a'}",
+     "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
+     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\""},
+    {TOP "'\\u0061\\u001b':1}",
+     "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"dhcp\", \"tftp\", "
+     "\"profiles\", \"hosts\", \"unknown_hosts\""},
+    /* user, dhcp */
+    {TOP "'user':''}", "2:8: user: is empty"},
+    {TOP "'user':'a\\u0000b'}",
+     "2:8: user: holds a control character, which has no use here"},
+    {TOP "'dhcp':true}", "2:8: dhcp: expected an object { ... }, got true"},
+    {TOP "'dhcp':{'enabled':1}}",
+     "2:19: dhcp.enabled: expected true or false, got a number"},
+    {"{'interfaces':['a'],'dhcp':{'enabled':false},'tftp':{'enabled':false}}",
+     "1:1: : neither \"dhcp\" nor \"tftp\" is enabled: nothing is left to do"},
+    /* interfaces */
+    {"{'tftp':{'root':'/t'},\n'interfaces':[]}",
+     "2:14: interfaces: is empty: name the interface towards the clients"},
+    {"{'tftp':{'root':'/t'},\n'interfaces':'eth0'}",
+     "2:14: interfaces: expected a list of interfaces such as [\"eth0\"], got a string"},
+    {"{'tftp':{'root':'/t'},\n'interfaces':['abcdefghijklmno','abcdefghijklmnop']}",
+     "2:33: interfaces[1]: an interface name has at most 15 octets"},
+    {"{'tftp':{'root':'/t'},\n'interfaces':['a',{'name':'a'},7,{}]}",
+     "2:19: interfaces[1]: interface \"a\" is already in the list\n"
+     "2:32: interfaces[2]: expected an interface name, or an object with \"name\", got a "
+     "number\n"
+     "2:34: interfaces[3]: \"name\" is missing"},
+    {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a "
+     "b','address':'10.0.0','listen':'udp'}]}",
+     "2:23: interfaces[0].name: \"a b\" is no name that an interface can have\n"
+     "2:39: interfaces[0].address: expected an IPv4 address such as \"10.0.0.2\"\n"
+     "2:57: interfaces[0].listen: \"capture\" is the one way of listening that there is"},
+    {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','address':'255.255.255.255'}]}",
+     "2:37: interfaces[0].address: 255.255.255.255 is no address that a machine can "
+     "have"},
+    /* tftp */
+    {"{'interfaces':['a'],\n'tftp':{}}",
+     "2:8: tftp: \"root\" is missing: the directory of the boot files"},
+    {"{'interfaces':['a'],\n'tftp':{'enabled':false}}", ""},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','max_block_size':7}}",
+     "2:38: tftp.max_block_size: 7 is outside 8..65464"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/"
+     "t','max_block_size':8,'max_window_size':65535,"
+     "'max_transfers':100000,'data_ports':'65472-65535'}}",
+     ""},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','max_block_size':65465,"
+     "'max_window_size':65536,\n'max_transfers':100001,'data_ports':'65471-65535'}}",
+     "2:38: tftp.max_block_size: 65465 is outside 8..65464\n"
+     "2:62: tftp.max_window_size: 65536 is outside 1..65535\n"
+     "3:17: tftp.max_transfers: 100001 is outside 1..100000\n"
+     "3:37: tftp.data_ports: 65 ports, at most 64 are possible"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','max_window_size':'64'}}",
+     "2:39: tftp.max_window_size: expected a whole number, got a string"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','max_window_size':6.4}}",
+     "2:39: tftp.max_window_size: expected a whole number, got a number with a fraction"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','data_ports':1023}}",
+     "2:34: tftp.data_ports: port 1023 is outside 1024..65535"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','data_ports':'40001-40000'}}",
+     "2:34: tftp.data_ports: the first port is above the last; write 40000-40001"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','data_ports':'40000-'}}",
+     "2:34: tftp.data_ports: expected \"40000-40003\", \"single\" or one port number"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','data_ports':'18446744073709551616'}}",
+     "2:34: tftp.data_ports: expected \"40000-40003\", \"single\" or one port number"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','data_ports':'4294967296'}}",
+     "2:34: tftp.data_ports: expected \"40000-40003\", \"single\" or one port number"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','data_ports':[1]}}",
+     "2:34: tftp.data_ports: expected \"40000-40003\", \"single\" or one port number, "
+     "got a "
+     "list"},
+    /* profiles */
+    {TOP "'profiles':{'a':{'x64-uefi':'a','7':'b'}}}",
+     "2:33: profiles.a.7: the same architecture as \"x64-uefi\" of this profile"},
+    {TOP "'profiles':{'a':{'x64-uef':'a'}}}",
+     "warning: 2:17: profiles.a: gives no boot file to anybody\n"
+     "2:18: profiles.a.x64-uef: unknown key; did you mean \"x64-uefi\"?"},
+    {TOP "'profiles':{'a':{'42':'a','7':'b'}}}",
+     "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
+     "\"7\", and not \"ipxe\", \"extends\", \"next_server\", \"offer\" or "
+     "\"ipxe_override\""},
+    {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
+     "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
+     "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"
+     "2:60: profiles.a.6: is no name of a file"},
+    {TOP "'profiles':{'a':{'7':'http://a/b','ipxe':'http://a/b','16':'https://a/b',\n"
+         "'15':'x.efi'}}}",
+     "2:22: profiles.a.7: clients of this architecture load by TFTP: give a file beneath "
+     "tftp.root, not a URL\n"
+     "3:6: profiles.a.15: clients of this architecture load by HTTP: give an http:// or "
+     "https:// URL"},
+    {TOP "'profiles':{'a':{'7':''}}}",
+     "warning: 2:17: profiles.a: gives no boot file to anybody\n"
+     "2:22: profiles.a.7: is empty"},
+    {TOP "'profiles':{'a':{'7':'b','next_server':'x','offer':'y','ipxe_override':0}}}",
+     "2:40: profiles.a.next_server: expected an IPv4 address such as \"10.0.0.2\"\n"
+     "2:52: profiles.a.offer: expected \"pxe\", \"binl\" or \"both\", got \"y\"\n"
+     "2:72: profiles.a.ipxe_override: expected true or false, got a number"},
+    {TOP "'profiles':{'a':{'7':'b','extends':'a'}}}",
+     "2:36: profiles.a.extends: \"a\" extends itself"},
+    {TOP
+     "'profiles':{'x':{'7':'b','extends':'b'},'a':{'extends':'b'},'b':{'extends':'a'}}}",
+     "warning: 2:45: profiles.a: gives no boot file to anybody\n"
+     "2:56: profiles.a.extends: \"a\" extends itself by way of others\n"
+     "warning: 2:65: profiles.b: gives no boot file to anybody"},
+    {TOP "'profiles':{'rescue':{'7':'b'},'b':{'extends':'resceu'}}}",
+     "warning: 2:36: profiles.b: gives no boot file to anybody\n"
+     "2:47: profiles.b.extends: there is no profile \"resceu\"; did you mean "
+     "\"rescue\"?"},
+    {TOP "'profiles':{'':{'7':'b'}}}",
+     "2:13: profiles.: the name of a profile has 1 to 63 octets"},
+    {TOP "'profiles':[]}",
+     "2:12: profiles: expected an object of up to 256 profiles, got a list with 0"},
+    /* hosts */
+    {TOP DEFAULT "'hosts':{}}",
+     "3:9: hosts: expected a list [ ... ] of hosts, got an object"},
+    {TOP DEFAULT "'hosts':[7,{}]}",
+     "3:10: hosts[0]: expected an object { ... } about one host, got a number\n"
+     "3:12: hosts[1]: \"mac\" or \"uuid\" is missing: the host could not be recognised"},
+    {TOP DEFAULT "'hosts':[{'mac':'52:54:00:12:34'},{'mac':'52:*:00'},{'mac':'*'},"
+                 "{'mac':'525:*'}]}",
+     "3:17: hosts[0].mac: expected a MAC address such as \"52:54:00:12:34:56\" or the "
+     "beginning of one such as \"52:54:00:*\"\n"
+     "3:42: hosts[1].mac: expected a MAC address such as \"52:54:00:12:34:56\" or the "
+     "beginning of one such as \"52:54:00:*\"\n"
+     "3:60: hosts[2].mac: expected a MAC address such as \"52:54:00:12:34:56\" or the "
+     "beginning of one such as \"52:54:00:*\"\n"
+     "3:72: hosts[3].mac: expected a MAC address such as \"52:54:00:12:34:56\" or the "
+     "beginning of one such as \"52:54:00:*\""},
+    {TOP DEFAULT "'hosts':[{'mac':'01:*'},{'mac':'52-54-00-00-00-01'}]}",
+     "warning: 3:17: hosts[0].mac: is a group address, which no machine has as its own"},
+    {TOP DEFAULT "'hosts':[{'uuid':'00112233-4455-6677-8899-aabbccddeef'},\n"
+                 "{'uuid':'ffffffff-ffff-ffff-ffff-ffffffffffff'}]}",
+     "3:18: hosts[0].uuid: expected a UUID such as "
+     "\"00112233-4455-6677-8899-aabbccddeeff\"\n"
+     "4:9: hosts[1].uuid: is what every board without a UUID of its own sends, so it is "
+     "never matched; use \"mac\""},
+    {TOP DEFAULT "'hosts':[{'name':'a','mac':'52:54:00:00:00:01'},\n"
+                 "{'mac':'52-54-00-00-00-01'}, {'mac':'52:*'},{'mac':'52:*'}]}",
+     "4:8: hosts[1].mac: the same MAC address as host \"a\" on line 3\n"
+     "4:52: hosts[3].mac: the same MAC address as the host on line 4"},
+    {TOP DEFAULT "'hosts':[{'uuid':'00112233-4455-6677-8899-aabbccddeeff'},\n"
+                 "{'uuid':'33221100-5544-7766-8899-AABBCCDDEEFF'}]}",
+     "4:9: hosts[1].uuid: the same UUID as the host on line 3"},
+    {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'local'}]}",
+     "3:33: hosts[0].action: expected \"boot\" or \"ignore\", got \"local\""},
+    {TOP DEFAULT "'hosts':[{'mac':'52:*','profile':'x'}]}",
+     "3:34: hosts[0].profile: there is no profile \"x\"; \"profiles\" must hold it"},
+    {TOP "'hosts':[{'mac':'52:*'},{'mac':'54:*','action':'ignore'}]}",
+     "2:10: hosts[0]: \"profile\" is missing, and no profile is named \"default\""},
+    {TOP "'profiles':7,\n'hosts':[{'mac':'52:*','profile':'a'},{'mac':'54:*'}]}",
+     "2:12: profiles: expected an object of up to 256 profiles, got a number with 0"},
+    /* unknown hosts */
+    {TOP "'unknown_hosts':{}}",
+     "2:17: unknown_hosts: \"profile\" is missing, and no profile is named \"default\""},
+    {TOP "'unknown_hosts':{'action':'ignore'}}", ""},
+    {TOP "'unknown_hosts':7}",
+     "2:17: unknown_hosts: expected an object { ... }, got a number"},
+};
+#define ROWS ((int)(sizeof rows / sizeof rows[0]))
+
+START_TEST(every_fault_at_its_place)
+{
+    struct faults f = {0};
+    char *text = quoted(rows[_i].json);
+    struct snapshot *s = config_load(text, strlen(text), &f);
+    char *got = list(&f);
+    ck_assert_msg(!strcmp(got, rows[_i].faults), "%s\ngot\n%s\nwant\n%s", rows[_i].json,
+                  got, rows[_i].faults);
+    ck_assert(!s == (f.errors > 0));
+    snapshot_free(s);
+    faults_done(&f);
+    free(got);
+    free(text);
+}
+END_TEST
+
+Suite *suite_config_load(void)
+{
+    Suite *s = suite_create("config/load");
+    TCase *tc = tcase_create("load");
+    tcase_add_loop_test(tc, every_fault_at_its_place, 0, ROWS);
+    suite_add_tcase(s, tc);
+    return s;
+}
