@@ -14,8 +14,8 @@
 #define COMPLAINTS    5
 #define STORM_FACTOR  3.0  /* over what the wire makes unavoidable, for a single run */
 #define MEAN_MAX      1.25 /* times the file, over all runs of a client */
-#define QUIET_MAX     (TFTP_RTO_MAX + 100 * USEC_PER_MSEC)
-#define STALL_MAX     (8 * USEC_PER_SEC)
+#define QUIET_MAX     (2 * TFTP_RTO_MAX + 100 * USEC_PER_MSEC)
+#define STALL_MAX     (11 * USEC_PER_SEC) /* two ACKs lost, the client's timer is 5 s */
 #define WINDOW_OCTETS (512 * 1024)
 
 #define COUNT(a)   (sizeof(a) / sizeof(a)[0])
@@ -147,6 +147,13 @@ static const char *judge(const struct sim_setup *setup, const struct sim_result 
     }
     if (r->restarts > 1) {
         return "a request is begun again once at most";
+    }
+    if (r->longest_quiet > QUIET_MAX) {
+        return "silence ends with the longest timer, counted from the last ACK";
+    }
+    const struct sim_model *m = setup->model;
+    if (m->on_old != SIM_OLD_SILENT && r->longest_stall > STALL_MAX + 2 * m->block_cost) {
+        return "no stall";
     }
     if (traffic_is_judged(setup, r) && sim_traffic(r) > traffic_allowed(setup)) {
         return "no storm on this wire";
