@@ -92,8 +92,7 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
         return -ENOMEM;
     }
     s->requests.engine = &s->engine;
-    s->requests.hooks = *hooks;
-    int error = tftp_engine_init(&s->engine, config->tftp.max_transfers);
+    int error = tftp_engine_init(&s->engine, config->tftp.max_transfers, hooks);
     set_limits(s, &config->tftp);
     s->inbox = net_inbox_new();
     if (error == 0 && !s->inbox) {
