@@ -26,14 +26,15 @@ LAB_JOBS     ?= $(JOBS)
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
-         config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
-         dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
+         config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
+         dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/facts.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c dhcp/show.c dhcp/sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
-          config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
+          config/load.c config/load_hosts.c config/load_match.c config/load_profiles.c \
+          config/load_vars.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \

@@ -88,8 +88,11 @@ static void who(void *context, const struct endpoint *peer, struct tftp_client *
     if (!m) {
         return;
     }
-    struct gate gate =
-        gate_ask(a->config.snapshot, &m->mac, m->has_uuid ? m->uuid : NULL);
+    struct host_facts facts = {.mac = &m->mac,
+                               .uuid = m->has_uuid ? m->uuid : NULL,
+                               .archs = &m->arch,
+                               .arch_count = m->has_arch};
+    struct gate gate = gate_ask(a->config.snapshot, &facts);
     out->denied = gate.verdict != GATE_BOOT;
     if (gate.host) {
         out->max_block_size = gate.host->max_block_size;

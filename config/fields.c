@@ -1,5 +1,6 @@
 #include "config/fields.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 #include "common/text.h"
 
-#define NAMES_MAX 16 /* keys of the largest set */
+#define NAMES_MAX 48 /* keys of the largest set */
 
 /* -- complaints ------------------------------------------------------------------------ */
 
@@ -106,13 +107,18 @@ static void complain_unknown(struct reader *r, const struct field_set *set,
     const char *names[NAMES_MAX];
     char list[192] = "";
     size_t used = 0;
+    bool room = true; /* for one more whole name, and the mark that there are others */
 
-    for (size_t i = 0; i < set->count && i < NAMES_MAX; i++) {
+    assert(set->count <= NAMES_MAX);
+    for (size_t i = 0; i < set->count; i++) {
         names[i] = set->list[i].key;
-        if (used < sizeof list) {
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"",
-                                     i > 0 ? ", " : "", names[i]);
+        bool fits = used + strlen(names[i]) + sizeof ", \"\", ..." < sizeof list;
+        if (room) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%s%s",
+                                     i > 0 ? ", " : "", fits ? "\"" : "",
+                                     fits ? names[i] : "...", fits ? "\"" : "");
         }
+        room = room && fits;
     }
     const char *near = nearest(at->key, names, set->count);
     if (near) {

@@ -22,8 +22,6 @@ struct gate {
     size_t profile;          /* index; meaningful for GATE_BOOT only */
 };
 
-/* mac and uuid (as sent in option 97) may be NULL. */
-struct gate gate_ask(const struct snapshot *config, const struct mac *mac,
-                     const uint8_t uuid[16]);
+struct gate gate_ask(const struct snapshot *config, const struct host_facts *facts);
 
 #endif

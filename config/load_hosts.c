@@ -19,7 +19,7 @@ static int hex_digit(char c)
     return c != '\0' && found ? (int)(found - all) : -1;
 }
 
-static bool hex_octet(const char *text, uint8_t *out)
+bool hex_octet(const char *text, uint8_t *out)
 {
     int high = hex_digit(text[0]);
     int low = high >= 0 ? hex_digit(text[1]) : -1;
@@ -138,6 +138,13 @@ static const struct field host_fields[] = {
      .offset = offsetof(struct draft, host.max_block_size)},
     {.key = "max_window_size", .read = read_u32, .min = 1, .max = 65535,
      .offset = offsetof(struct draft, host.max_window_size)},
+    {.key = "vendor_class", .read = read_vendor_class, .offset = offsetof(struct draft, host)},
+    {.key = "user_class", .read = read_user_class, .offset = offsetof(struct draft, host)},
+    {.key = "arch", .read = read_arch, .offset = offsetof(struct draft, host)},
+    {.key = "relay", .read = read_relay, .offset = offsetof(struct draft, host)},
+    {.key = "circuit_id", .read = read_circuit_id, .offset = offsetof(struct draft, host)},
+    {.key = "interface", .read = read_interface_of_host, .offset = offsetof(struct draft, host)},
+    {.key = "vars", .read = read_vars, .offset = offsetof(struct draft, host.vars)},
 };
 
 static const struct field unknown_fields[] = {
@@ -164,31 +171,84 @@ static void settle_profile(struct reader *r, const json_t *object,
     d->host.profile = (uint16_t)(d->profile < 0 ? 0 : d->profile);
 }
 
-static void complain_twin(struct reader *r, const struct json_path *at,
-                          const struct host *host, const struct host *twin)
+/* "host "a" on line 7" */
+static char *show_host(const struct host *host, char buf[128])
 {
-    bool by_mac = host->mac_len > 0 && host->mac_len == twin->mac_len &&
-                  !memcmp(&host->mac, &twin->mac, host->mac_len);
-    struct json_path key = {.up = at, .key = by_mac ? "mac" : "uuid"};
-    const char *what = by_mac ? "MAC address" : "UUID";
-    if (twin->name) {
-        complain(r, &key, "the same %s as host \"%s\" on line %u", what, twin->name,
-                 twin->line);
+    if (host->name) {
+        snprintf(buf, 128, "host \"%s\" on line %u", host->name, host->line);
     } else {
-        complain(r, &key, "the same %s as the host on line %u", what, twin->line);
+        snprintf(buf, 128, "the host on line %u", host->line);
     }
+    return buf;
 }
 
-static void add_host(struct reader *r, const struct json_path *at, struct draft *d)
+/* At the key that names a host, the first of the table that is there. */
+static struct json_path naming_key(const json_t *object, const struct json_path *at)
 {
-    size_t twin = SIZE_MAX;
-    if (!hosts_add(r->out->hosts, &d->host, &twin)) {
-        no_memory(r, at);
-        free(d->host.name);
-    } else if (twin != SIZE_MAX) {
-        complain_twin(r, at, &d->host, hosts_at(r->out->hosts, twin));
-        free(d->host.name);
+    static const char *const keys[] = {"mac",  "uuid",  "vendor_class", "user_class",
+                                       "arch", "relay", "circuit_id",   "interface"};
+    struct json_path key = {.up = at, .key = keys[0]};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (json_object_get(object, keys[i])) {
+            key.key = keys[i];
+            break;
+        }
     }
+    return key;
+}
+
+static void complain_twin(struct reader *r, const struct json_path *key,
+                          const struct host *host, const struct host *twin)
+{
+    char other[128];
+    bool by_mac = host->mac_len > 0 && !host->has_uuid && !host->match;
+    bool by_uuid = host->mac_len == 0 && host->has_uuid && !host->match;
+    const char *what = by_mac    ? "the same MAC address as"
+                       : by_uuid ? "the same UUID as"
+                                 : "the same machines as";
+    complain(r, key, "%s %s", what, show_host(twin, other));
+}
+
+static void free_host(struct host *host)
+{
+    free(host->name);
+    host_match_free(host->match);
+    host_vars_free(host->vars);
+}
+
+static void add_host(struct reader *r, const json_t *object, const struct json_path *at,
+                     struct host *host)
+{
+    char text[128];
+    size_t other = SIZE_MAX;
+    struct json_path key = naming_key(object, at);
+    enum hosts_result result = hosts_add(r->out->hosts, host, &other);
+    switch (result) {
+    case HOSTS_ADDED:
+        if (other != SIZE_MAX) {
+            warn(r, &key, "is never reached: %s is always taken before it",
+                 show_host(hosts_at(r->out->hosts, other), text));
+        }
+        return;
+    case HOSTS_TWIN:
+        complain_twin(r, &key, host, hosts_at(r->out->hosts, other));
+        break;
+    case HOSTS_TOO_MANY:
+        if (host->mac_len == sizeof host->mac || host->has_uuid) {
+            complain(r, &key, "more than %d hosts of one MAC address or UUID",
+                     HOSTS_ALIKE_MAX);
+        } else {
+            complain(r, &key,
+                     "more than %d hosts that are neither a MAC address or its "
+                     "beginning alone nor a UUID",
+                     HOSTS_PATTERNS_MAX);
+        }
+        break;
+    case HOSTS_NO_MEMORY:
+        no_memory(r, at);
+        break;
+    }
+    free_host(host);
 }
 
 static void read_host(struct reader *r, const json_t *object, const struct json_path *at)
@@ -202,11 +262,16 @@ static void read_host(struct reader *r, const json_t *object, const struct json_
     d.host.line = (uint32_t)place_of(r, at).line;
     read_fields(r, &FIELD_SET(host_fields), object, at, &d);
     settle_profile(r, object, at, &d);
-    if (!json_object_get(object, "mac") && !json_object_get(object, "uuid")) {
+    if (!json_object_get(object, naming_key(object, at).key)) {
         complain(r, at,
-                 "\"mac\" or \"uuid\" is missing: the host could not be recognised");
+                 "\"mac\" or \"uuid\" is missing, or another key that says which "
+                 "machine this is");
     }
-    add_host(r, at, &d);
+    if (host_is_clear(object, &d.host)) {
+        add_host(r, object, at, &d.host);
+    } else {
+        free_host(&d.host);
+    }
 }
 
 void read_hosts(struct reader *r, const struct field *f, const json_t *value,

@@ -23,6 +23,30 @@ void read_unknown_hosts(struct reader *r, const struct field *f, const json_t *v
 void read_profile_name(struct reader *r, const struct field *f, const json_t *value,
                        const struct json_path *at, void *dst);
 
+/* config/load_vars.c.  dst: struct host_vars *; NULL stays when there is none. */
+void read_vars(struct reader *r, const struct field *f, const json_t *value,
+               const struct json_path *at, void *dst);
+
+/* config/load_match.c.  dst: struct host, whose `match` they make as needed. */
+void read_vendor_class(struct reader *r, const struct field *f, const json_t *value,
+                       const struct json_path *at, void *dst);
+void read_user_class(struct reader *r, const struct field *f, const json_t *value,
+                     const struct json_path *at, void *dst);
+void read_circuit_id(struct reader *r, const struct field *f, const json_t *value,
+                     const struct json_path *at, void *dst);
+void read_arch(struct reader *r, const struct field *f, const json_t *value,
+               const struct json_path *at, void *dst);
+void read_relay(struct reader *r, const struct field *f, const json_t *value,
+                const struct json_path *at, void *dst);
+void read_interface_of_host(struct reader *r, const struct field *f, const json_t *value,
+                            const struct json_path *at, void *dst);
+
+/* Something names the machine, and every key that does could be read. */
+bool host_is_clear(const json_t *object, const struct host *host);
+
+/* Two hexadecimal digits. */
+bool hex_octet(const char *text, uint8_t *out);
+
 /* NULL, or why this cannot be what a client of this slot loads. */
 const char *boot_file_objection(const char *file, unsigned slot);
 

@@ -4,6 +4,28 @@
 #include "config/hosts.h"
 #include "config/snapshot.h"
 
+void host_match_free(struct host_match *m)
+{
+    if (m) {
+        free(m->vendor_class.octets);
+        free(m->user_class.octets);
+        free(m->circuit_id.octets);
+        free(m);
+    }
+}
+
+void host_vars_free(struct host_vars *v)
+{
+    for (size_t i = 0; v && i < v->count; i++) {
+        free(v->list[i].name);
+        free(v->list[i].value);
+    }
+    if (v) {
+        free(v->list);
+        free(v);
+    }
+}
+
 static void profile_done(struct profile *p, size_t index)
 {
     for (size_t i = 0; i < SLOT_COUNT; i++) {
@@ -11,6 +33,7 @@ static void profile_done(struct profile *p, size_t index)
             free((char *)p->boot[i].file);
         }
     }
+    host_vars_free(p->vars);
     free(p->name);
 }
 

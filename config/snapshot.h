@@ -69,19 +69,53 @@ struct profile {
     int32_t parent;         /* index of `extends`, or -1 */
     struct ip4 next_server; /* siaddr; 0.0.0.0: our own address */
     enum offer_form offer;
-    bool ipxe_override; /* iPXE is to take our file over the DHCP server's (175.1) */
-    uint32_t line;      /* where it begins in the configuration file */
+    bool ipxe_override;     /* iPXE is to take our file over the DHCP server's (175.1) */
+    struct host_vars *vars; /* of its own, not of its parents; NULL: none */
+    uint32_t line;          /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
+};
+
+/* A name for use in templates, and what it stands for. */
+struct host_var {
+    char *name;
+    char *value;
+};
+
+struct host_vars {
+    struct host_var *list;
+    size_t count;
+};
+
+/* Octets that a value must be, or begin with. */
+struct octet_pattern {
+    uint8_t *octets; /* NULL: nothing is asked */
+    uint16_t len;
+    bool open; /* more may follow */
+};
+
+/* What a host asks of a machine beside MAC and UUID; zero: nothing. */
+struct host_match {
+    struct octet_pattern vendor_class; /* option 60 */
+    struct octet_pattern user_class;   /* one class of option 77 */
+    struct octet_pattern circuit_id;   /* sub-option 1 of option 82 */
+    uint64_t archs;                    /* bit n: architecture n is one of them */
+    bool has_relay;
+    uint8_t relay_bits; /* 32: the address alone */
+    struct ip4 relay;   /* giaddr */
+    char interface[16]; /* IFNAMSIZ */
 };
 
 enum host_action { HOST_BOOT, HOST_IGNORE };
 
+/* It is one only who meets all of mac, uuid and match. */
 struct host {
     char *name;      /* may be NULL */
     struct mac mac;  /* the first mac_len octets count */
     uint8_t mac_len; /* 6: exact; 1..5: prefix ("52:54:00:*"); 0: not by MAC */
     bool has_uuid;
-    uint8_t uuid[16]; /* as written in text (RFC 9562 order) */
+    uint8_t uuid[16];         /* as written in text (RFC 9562 order) */
+    struct host_match *match; /* NULL: MAC and UUID are all that is asked */
+    struct host_vars *vars;   /* NULL: none */
     enum host_action action;
     uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
     uint32_t max_block_size;  /* as in tftp_conf, for this host; 0: nothing said */
@@ -119,9 +153,19 @@ struct snapshot {
  */
 const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch);
 
+/*
+ * What a name stands for: the host's (NULL: an unknown one) before the profile's, and that
+ * before its parents'.  NULL: nobody says.
+ */
+const char *snapshot_var(const struct snapshot *s, size_t profile,
+                         const struct host *host, const char *name);
+
 /* The key of a boot slot in a profile: an architecture's name, or "ipxe". */
 const char *slot_name(unsigned slot);
 
-void snapshot_free(struct snapshot *s); /* NULL is fine */
+/* Free what they point to, and themselves; NULL is fine. */
+void host_match_free(struct host_match *m);
+void host_vars_free(struct host_vars *v);
+void snapshot_free(struct snapshot *s);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "dhcp/facts.h"
 #include "dhcp/reply.h"
 
 static void step(struct dhcp_decision *d, enum dhcp_rule rule, uint16_t arch,
@@ -78,14 +79,14 @@ static enum dhcp_verdict admit(const struct dhcp_site *site,
 
 /* -- who is it, and what may it load? ----------------------------------------------------- */
 
-static const struct profile *choose_profile(const struct snapshot *config,
+static const struct profile *choose_profile(const struct dhcp_site *site,
                                             const struct dhcp_packet *in,
                                             struct dhcp_decision *d)
 {
-    struct mac mac;
-    bool has_mac = dhcp_mac(in, &mac);
-    struct gate gate = gate_ask(config, has_mac ? &mac : NULL,
-                                d->client.has_uuid ? d->client.uuid : NULL);
+    const struct snapshot *config = site->config;
+    struct dhcp_facts known;
+    dhcp_facts_read(in, &d->client, site->interface, &known);
+    struct gate gate = gate_ask(config, &known.facts);
     d->host = gate.host;
     step(d, d->host ? RULE_HOST : RULE_UNKNOWN_HOST, 0,
          d->host ? hosts_index(config->hosts, d->host) : 0);
@@ -146,10 +147,7 @@ static const char *choose_by_arch(const struct dhcp_site *site,
 {
     d->verdict = DHCP_UNKNOWN_ARCH;
     for (unsigned i = 0; i < d->client.arch_count; i++) {
-        /* Quirk: Raspberry Pi boot ROM: calls itself x86 BIOS. */
-        uint16_t arch = d->client.raspberry_pi && d->client.arch[i] == ARCH_X86_BIOS
-                            ? ARCH_ARM_RPIBOOT
-                            : d->client.arch[i];
+        uint16_t arch = pxe_arch(&d->client, i);
         if (!arch_name(arch)) {
             continue;
         }
@@ -235,7 +233,7 @@ enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_ar
     if (out->verdict != DHCP_ANSWERED) {
         return out->verdict;
     }
-    const struct profile *profile = choose_profile(site->config, in, out);
+    const struct profile *profile = choose_profile(site, in, out);
     const char *file = profile ? choose_file(site, profile, out) : NULL;
     if (file) {
         out->file = file;

@@ -40,6 +40,7 @@ struct dhcp_site {
     /* Is this boot file there?  NULL: taken for granted. */
     bool (*has_file)(void *context, const char *file);
     void *context;
+    const char *interface; /* the receiving one; NULL: not known */
 };
 
 /* Which rules decided, in order (for explain and the log). */

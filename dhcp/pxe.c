@@ -1,5 +1,7 @@
 #include "dhcp/pxe.h"
 
+#include "config/arch.h"
+
 enum {
     SUB_DISCOVERY_CONTROL = 6,
     SUB_BOOT_MENU = 9,
@@ -111,6 +113,13 @@ static void read_ipxe(const struct dhcp_packet *p, struct pxe_request *r)
             r->ipxe_features |= UINT64_C(1) << sub.code;
         }
     }
+}
+
+/* Quirk: Raspberry Pi boot ROM: calls itself x86 BIOS. */
+uint16_t pxe_arch(const struct pxe_request *r, unsigned i)
+{
+    bool pi = r->raspberry_pi && r->arch[i] == ARCH_X86_BIOS;
+    return pi ? ARCH_ARM_RPIBOOT : r->arch[i];
 }
 
 bool pxe_has_feature(const struct pxe_request *r, unsigned feature)

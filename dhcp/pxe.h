@@ -39,6 +39,9 @@ struct pxe_request {
 
 struct pxe_request pxe_read(const struct dhcp_packet *p);
 
+/* Architecture number i of the request; what really asks when the ROM says otherwise. */
+uint16_t pxe_arch(const struct pxe_request *r, unsigned i);
+
 bool pxe_has_feature(const struct pxe_request *r, unsigned feature);
 
 /* Option 43 = 06 01 08 ff: boot the file of this very packet, ask nobody else. */

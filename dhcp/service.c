@@ -150,7 +150,7 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
         dhcp_journal_fault(p->name, at, fault);
         return false;
     }
-    struct dhcp_site site = {s->config, us, s->hooks.has_file, s->hooks.context};
+    struct dhcp_site site = {s->config, us, s->hooks.has_file, s->hooks.context, p->name};
     enum dhcp_verdict verdict = dhcp_decide(&site, at, &pkt, &s->decision);
     s->counters.verdicts[verdict]++;
     tell_sighting(s, at, &pkt);

@@ -48,7 +48,7 @@ static void make_config(void)
         struct host h = {.mac_len = 6, .mac = {{0x52, 0x54, 1, 0, 0, 0}}};
         h.mac.octet[4] = (uint8_t)(i >> 8);
         h.mac.octet[5] = (uint8_t)i;
-        if (!config.hosts || !hosts_add(config.hosts, &h, &twin)) {
+        if (!config.hosts || hosts_add(config.hosts, &h, &twin) != HOSTS_ADDED) {
             abort();
         }
     }

@@ -29,8 +29,11 @@ static void use(const struct snapshot *s)
 {
     for (size_t i = 0; i < hosts_count(s->hosts); i++) {
         const struct host *h = hosts_at(s->hosts, i);
-        check(h->mac_len != 6 || hosts_find(s->hosts, &h->mac, NULL) == h);
-        check(!h->has_uuid || hosts_find(s->hosts, NULL, h->uuid) == h);
+        struct host_facts facts = {.mac = h->mac_len == 6 ? &h->mac : NULL,
+                                   .uuid = h->has_uuid ? h->uuid : NULL};
+        bool exact = (h->mac_len == 6 || (h->has_uuid && h->mac_len == 0)) && !h->match;
+        const struct host *found = hosts_find(s->hosts, &facts);
+        check(!exact || (found && hosts_index(s->hosts, found) <= i));
         check(h->action != HOST_BOOT || h->profile < s->profile_count);
     }
     for (size_t i = 0; i < s->profile_count; i++) {

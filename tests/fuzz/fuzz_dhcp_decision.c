@@ -11,7 +11,9 @@ static const char json[] =
     "{\"interfaces\": [\"eth0\"], \"tftp\": {\"root\": \"/srv/tftp\"}, \"profiles\": {"
     "\"default\": {\"x86-bios\": \"a\", \"x64-uefi\": \"b\", \"arm64-uefi\": \"c\","
     "\"x64-uefi-http\": \"http://10.0.0.1/d\", \"arm-rpiboot\": \"e\", \"ipxe\": \"f\","
-    "\"offer\": \"both\", \"ipxe_override\": true}}}";
+    "\"offer\": \"both\", \"ipxe_override\": true}}, \"hosts\": [{\"circuit_id\": \"a*\","
+    "\"relay\": \"10.0.0.0/8\", \"vendor_class\": \"PXE\"}, {\"user_class\": \"a*\"},"
+    "{\"arch\": [\"arm-rpiboot\", 0], \"interface\": \"eth0\"}]}";
 
 static void check(int truth)
 {
@@ -59,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1) {
         return 0;
     }
-    const struct dhcp_site site = {.config = config, .address = {{10, 0, 0, 1}}};
+    const struct dhcp_site site = {
+        .config = config, .address = {{10, 0, 0, 1}}, .interface = "eth0"};
     struct dhcp_arrival at = {
         data[0] & 1 ? DHCP_PXE_PORT : DHCP_SERVER_PORT, {{10, 0, 0, 2}}, 68};
     struct rd payload = rd_over(data + 1, size - 1);

@@ -82,14 +82,14 @@ START_TEST(a_good_file_says_what_it_says)
     ck_assert_uint_eq(s->tftp.data_port_first, 40000);
     ck_assert_uint_eq(s->tftp.data_port_last, 40003);
     ck_assert(s->dhcp.enabled && s->tftp.enabled && !s->tftp.single_port);
-    ck_assert_uint_eq(hosts_count(s->hosts), 3);
-    ck_assert_uint_eq(hosts_at(s->hosts, 0)->line, 24);
+    ck_assert_uint_eq(hosts_count(s->hosts), 4);
+    ck_assert_uint_eq(hosts_at(s->hosts, 0)->line, 25);
     ck_assert_int_eq(hosts_at(s->hosts, 2)->action, HOST_IGNORE);
     ck_assert_uint_eq(hosts_at(s->hosts, 1)->max_window_size, 16);
     ck_assert_uint_eq(hosts_at(s->hosts, 1)->max_block_size, 512);
     ck_assert_uint_eq(hosts_at(s->hosts, 0)->max_window_size, 0);
     ck_assert_uint_eq(s->unknown.profile, 1);
-    ck_assert_uint_eq(s->unknown.line, 28);
+    ck_assert_uint_eq(s->unknown.line, 31);
     snapshot_free(s);
     free(text);
 }
@@ -114,6 +114,47 @@ START_TEST(profiles_inherit_what_they_leave_open)
     ck_assert_str_eq(profile_boot(rescue, ARCH_EBC)->file, "x64/shimx64.efi");
     ck_assert_ptr_null(profile_boot(rescue, ARCH_X86_UEFI));
     ck_assert_ptr_null(profile_boot(rescue, 0xffff));
+    snapshot_free(s);
+    free(text);
+}
+END_TEST
+
+START_TEST(a_host_is_told_by_all_that_it_names)
+{
+    char *text;
+    size_t len;
+    struct snapshot *s = load_good(&text, &len);
+    const struct host_match *m = hosts_at(s->hosts, 3)->match;
+    ck_assert_ptr_nonnull(m);
+    ck_assert_uint_eq(m->archs, 1 << 7 | 1 << 11);
+    ck_assert(m->has_relay && m->relay_bits == 24);
+    ck_assert(ip4_equal(m->relay, (struct ip4){{10, 0, 6, 0}}));
+    ck_assert_uint_eq(m->circuit_id.len, 2);
+    ck_assert_mem_eq(m->circuit_id.octets, "\1\2", 2);
+    ck_assert(m->circuit_id.open && m->vendor_class.open && !m->user_class.open);
+    ck_assert_uint_eq(m->vendor_class.len, 9);
+    ck_assert_str_eq(m->interface, "eth0");
+    ck_assert_ptr_null(hosts_at(s->hosts, 0)->match);
+    snapshot_free(s);
+    free(text);
+}
+END_TEST
+
+/* "rescue" is profile 0 and extends "default", which is 1. */
+START_TEST(variables_of_the_host_come_before_those_of_its_profiles)
+{
+    char *text;
+    size_t len;
+    struct snapshot *s = load_good(&text, &len);
+    const struct host *h = hosts_at(s->hosts, 3);
+    ck_assert_str_eq(snapshot_var(s, 1, h, "role"), "db");
+    ck_assert_str_eq(snapshot_var(s, 1, h, "disk"), "sda");
+    ck_assert_str_eq(snapshot_var(s, 1, NULL, "role"), "any");
+    ck_assert_str_eq(snapshot_var(s, 1, h, "mode"), "install");
+    ck_assert_str_eq(snapshot_var(s, 0, h, "mode"), "rescue");
+    ck_assert_str_eq(snapshot_var(s, 0, NULL, "role"), "any");
+    ck_assert_ptr_null(snapshot_var(s, 0, h, "Role"));
+    ck_assert_ptr_null(snapshot_var(s, 99, NULL, "role"));
     snapshot_free(s);
     free(text);
 }
@@ -267,7 +308,7 @@ START_TEST(a_hundred_thousand_hosts)
     struct snapshot *s = config_load(text, len, &f);
     ck_assert_ptr_nonnull(s);
     struct mac mac = {{0x52, 0x54, 0x00, 0x01, 0x86, 0x9f}};
-    const struct host *last = hosts_find(s->hosts, &mac, NULL);
+    const struct host *last = hosts_find(s->hosts, &(struct host_facts){.mac = &mac});
     ck_assert_str_eq(last->name, "h99999");
     ck_assert_uint_eq(last->line, 100003);
     snapshot_free(s);
@@ -282,6 +323,8 @@ Suite *suite_config_files(void)
     tcase_add_test(tc, five_faults_in_one_run);
     tcase_add_test(tc, a_good_file_says_what_it_says);
     tcase_add_test(tc, profiles_inherit_what_they_leave_open);
+    tcase_add_test(tc, a_host_is_told_by_all_that_it_names);
+    tcase_add_test(tc, variables_of_the_host_come_before_those_of_its_profiles);
     tcase_add_test(tc, options_are_inherited_only_where_they_are_not_said);
     tcase_add_test(tc, a_draft_is_handed_over_despite_faults);
     tcase_add_loop_test(tc, survives_any_failed_allocation, 0, 2);

@@ -155,8 +155,8 @@ static const struct {
      "2:18: profiles.a.x64-uef: unknown key; did you mean \"x64-uefi\"?"},
     {TOP "'profiles':{'a':{'42':'a','7':'b'}}}",
      "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
-     "\"7\", and not \"ipxe\", \"extends\", \"next_server\", \"offer\" or "
-     "\"ipxe_override\""},
+     "\"7\", and not \"ipxe\", \"extends\", \"next_server\", \"offer\", "
+     "\"ipxe_override\" or \"vars\""},
     {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"
@@ -194,7 +194,8 @@ static const struct {
      "3:9: hosts: expected a list [ ... ] of hosts, got an object"},
     {TOP DEFAULT "'hosts':[7,{}]}",
      "3:10: hosts[0]: expected an object { ... } about one host, got a number\n"
-     "3:12: hosts[1]: \"mac\" or \"uuid\" is missing: the host could not be recognised"},
+     "3:12: hosts[1]: \"mac\" or \"uuid\" is missing, or another key that says which "
+     "machine this is"},
     {TOP DEFAULT "'hosts':[{'mac':'52:54:00:12:34'},{'mac':'52:*:00'},{'mac':'*'},"
                  "{'mac':'525:*'}]}",
      "3:17: hosts[0].mac: expected a MAC address such as \"52:54:00:12:34:56\" or the "
@@ -231,6 +232,65 @@ static const struct {
      "2:10: hosts[0]: \"profile\" is missing, and no profile is named \"default\""},
     {TOP "'profiles':7,\n'hosts':[{'mac':'52:*','profile':'a'},{'mac':'54:*'}]}",
      "2:12: profiles: expected an object of up to 256 profiles, got a number with 0"},
+    {TOP DEFAULT "'hosts':[{'mac':'52:*'},{'mac':'52:54:*'}]}",
+     "warning: 3:32: hosts[1].mac: is never reached: the host on line 3 is always taken "
+     "before it"},
+    /* whom a host means */
+    {TOP DEFAULT "'hosts':[{'vendor_class':'PXEClient:Arch:00007*','user_class':'iPXE',"
+                 "'arch':['x64-uefi',9,'0x0b'],\n'relay':'10.0.5.0/24',"
+                 "'circuit_id':'hex:00ff*','interface':'eth0','vars':{'a_b-1':''}}]}",
+     ""},
+    {TOP DEFAULT
+     "'hosts':[{'vendor_class':'','user_class':7,'circuit_id':'hex:0g'},"
+     "{'circuit_id':'hex:012'},\n{'circuit_id':'hex:*'},{'circuit_id':'hex'}]}",
+     "3:26: hosts[0].vendor_class: is empty\n"
+     "3:42: hosts[0].user_class: expected a string, got a number\n"
+     "3:57: hosts[0].circuit_id: expected two hexadecimal digits for each octet behind "
+     "\"hex:\"\n"
+     "3:81: hosts[1].circuit_id: expected two hexadecimal digits for each octet behind "
+     "\"hex:\""},
+    {TOP DEFAULT "'hosts':[{'arch':'x64-uef'},{'arch':[7,42,'vax']},{'arch':[]},"
+                 "{'arch':true}]}",
+     "3:18: hosts[0].arch: there is no architecture \"x64-uef\"; did you mean "
+     "\"x64-uefi\"?\n"
+     "3:40: hosts[1].arch[1]: there is no architecture \"42\"; give a name such as "
+     "\"x64-uefi\" or a number such as 7\n"
+     "3:43: hosts[1].arch[2]: there is no architecture \"vax\"; give a name such as "
+     "\"x64-uefi\" or a number such as 7\n"
+     "3:59: hosts[2].arch: is empty: name an architecture, or leave \"arch\" out\n"
+     "3:71: hosts[3].arch: expected a string, got true"},
+    {TOP DEFAULT "'hosts':[{'relay':'10.0.5'},{'relay':'10.0.5.1/24'},\n"
+                 "{'relay':'10.0.5.0/33'},{'relay':'0.0.0.0'},{'relay':'0.0.0.0/0'},"
+                 "{'relay':'10.0.5.0/'}]}",
+     "3:19: hosts[0].relay: expected the address of a relay agent such as \"10.0.5.1\", "
+     "or a subnet such as \"10.0.5.0/24\"\n"
+     "3:38: hosts[1].relay: 10.0.5.1/24 is an address within a subnet; the subnet is "
+     "10.0.5.0/24\n"
+     "4:10: hosts[2].relay: expected the address of a relay agent such as \"10.0.5.1\", "
+     "or a subnet such as \"10.0.5.0/24\"\n"
+     "4:34: hosts[3].relay: 0.0.0.0 is the address of no relay agent\n"
+     "4:76: hosts[5].relay: expected the address of a relay agent such as \"10.0.5.1\", "
+     "or a subnet such as \"10.0.5.0/24\""},
+    {TOP DEFAULT "'hosts':[{'interface':'eht0'},{'interface':'wlan'}]}",
+     "3:23: hosts[0].interface: \"eht0\" is not served; did you mean \"eth0\"?\n"
+     "3:44: hosts[1].interface: \"wlan\" is not served; \"interfaces\" must hold it"},
+    {TOP DEFAULT
+     "'hosts':[{'mac':'52:54:00:00:00:01','arch':7},{'mac':'52:54:00:00:00:01','arch':11}"
+     ","
+     "\n{'arch':'7','mac':'52:54:00:00:00:01'},"
+     "{'user_class':'x','interface':'eth0'},{'user_class':'x','interface':'eth0'}]}",
+     "4:19: hosts[2].mac: the same machines as the host on line 3\n"
+     "4:92: hosts[4].user_class: the same machines as the host on line 4"},
+    {TOP DEFAULT
+     "'hosts':[{'mac':'52:*','vars':{'1a':'x','a b':'x','a':1,'b':'\\u0001'}},"
+     "\n{'mac':'54:*','vars':[]}]}",
+     "3:32: hosts[0].vars.1a: the name of a variable has letters, digits, \"_\" and "
+     "\"-\", a letter first, and 63 octets at most\n"
+     "3:41: hosts[0].vars.a b: the name of a variable has letters, digits, \"_\" and "
+     "\"-\", a letter first, and 63 octets at most\n"
+     "3:55: hosts[0].vars.a: expected a string, got a number\n"
+     "3:61: hosts[0].vars.b: holds a control character, which has no use here\n"
+     "4:22: hosts[1].vars: expected an object of up to 64 strings, got a list with 0"},
     /* unknown hosts */
     {TOP "'unknown_hosts':{}}",
      "2:17: unknown_hosts: \"profile\" is missing, and no profile is named \"default\""},

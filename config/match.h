@@ -1,0 +1,44 @@
+/*
+ * config/match: is this machine the one that a host of the table means?
+ *
+ * All that the host names must hold.  What the asker does not know never holds: TFTP, which
+ * knows MAC, UUID and architecture at most, passes over hosts that name a relay.
+ *
+ * A UUID is the same in either byte order (SMBIOS keeps its first three fields
+ * little-endian; RFC 4578 section 2.3 leaves the order open).  Junk UUIDs never match.
+ *
+ * Spec: RFC 3004 (user classes), RFC 3046 section 3.1 (circuit id).
+ * Ownership: views for the time of the call.  Pure.
+ */
+#ifndef CONFIG_MATCH_H
+#define CONFIG_MATCH_H
+
+#include "common/bytes.h"
+#include "config/snapshot.h"
+
+/* What is known of a machine; zero, NULL or no octets: not known. */
+struct host_facts {
+    const struct mac *mac;
+    const uint8_t *uuid;    /* 16 octets as sent in option 97 */
+    struct rd vendor_class; /* option 60 */
+    struct rd user_classes; /* option 77 as sent: one class bare, or RFC 3004's list */
+    struct rd circuit_id;   /* sub-option 1 of option 82 */
+    const uint16_t *archs;  /* option 93 */
+    size_t arch_count;
+    struct ip4 relay;      /* giaddr */
+    const char *interface; /* where it was heard */
+};
+
+/* Everything the host names, MAC and UUID too; a host that names nothing is nobody. */
+bool match_holds(const struct host *host, const struct host_facts *facts);
+
+/* Both name exactly the same. */
+bool match_same(const struct host *a, const struct host *b);
+
+/* All octets alike: what boards without a number of their own send. */
+bool uuid_is_junk(const uint8_t uuid[16]);
+
+/* The one spelling that both byte orders of a UUID share. */
+void uuid_canonical(const uint8_t uuid[16], uint8_t out[16]);
+
+#endif
