@@ -3,6 +3,7 @@
 # make test          everything that needs no firmware; installs what it needs first
 # make check         unit tests, simulated network, fuzz corpus replay  (no root, no network)
 # make check SAN=1   the same under ASan and UBSan, in build/san
+# make cli           tests of the commands, on directories of their own      (no root)
 # make netns         tests in network namespaces                                (needs root)
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
@@ -37,7 +38,7 @@ SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/f
           config/load_vars.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/host_files.c app/loop.c app/notify.c \
          app/privileges.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
@@ -85,6 +86,7 @@ GIVE_BACK = @[ "$$(id -u)" != 0 ] || chown -R --reference=Makefile build
 
 test: deps-test
 	+$(PARALLEL) check
+	+$(PARALLEL) cli
 	+$(PARALLEL) netns
 	$(GIVE_BACK)
 
@@ -92,6 +94,9 @@ check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
 	$(B)/unit
 	$(B)/sim
 	@for t in $(FUZZ); do $(B)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
+
+cli: $(B)/pxed
+	PXED=$(B)/pxed python3 -B -m unittest discover -s tests/cli
 
 netns: $(B)/pxed
 	python3 -B tests/netns/run.py $(B)/pxed
@@ -143,6 +148,6 @@ install: $(B)/pxed
 clean:
 	rm -rf build
 
-.PHONY: all test check netns lint lint-core fuzz bench lab demo install clean
+.PHONY: all test check cli netns lint lint-core fuzz bench lab demo install clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))

@@ -18,9 +18,9 @@ static const char help[] =
     "      --json          everything on standard output, as one JSON object:\n"
     "                        file        the configuration, as given\n"
     "                        good        true when there is no fault\n"
-    "                        faults      list of {line, column, path, severity, "
-    "message};\n"
-    "                                    severity is \"error\" or \"warning\";\n"
+    "                        faults      list of {file, line, column, path, severity,\n"
+    "                                    message}; file is the configuration or a host\n"
+    "                                    file; severity is \"error\" or \"warning\";\n"
     "                                    line and column are 0 for the file as a whole\n"
     "                        boot_files  list of {profile, architecture, file, exists,\n"
     "                                    size, kind, fits, signed}; exists is null for\n"
@@ -178,16 +178,17 @@ static void print_sum(const struct configuration *c)
 
 /* -- as JSON --------------------------------------------------------------------------- */
 
-static json_t *json_faults(const struct faults *f)
+static json_t *json_faults(const struct faults *f, const char *file)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->count; i++) {
         const struct fault *one = &f->list[i];
         (void)json_array_append_new(
-            list, json_pack("{s:i, s:i, s:s, s:s, s:s}", "line", one->line, "column",
-                            one->column, "path", one->path, "severity",
-                            one->severity == FAULT_ERROR ? "error" : "warning", "message",
-                            one->text));
+            list,
+            json_pack("{s:s, s:i, s:i, s:s, s:s, s:s}", "file", fault_file(f, one, file),
+                      "line", one->line, "column", one->column, "path", one->path,
+                      "severity", one->severity == FAULT_ERROR ? "error" : "warning",
+                      "message", one->text));
     }
     return list;
 }
@@ -217,9 +218,9 @@ static json_t *json_boot_files(const struct configuration *c)
 
 static bool print_json(const struct configuration *c)
 {
-    json_auto_t *all =
-        json_pack("{s:s?, s:b, s:o, s:o}", "file", c->path, "good", c->faults.errors == 0,
-                  "faults", json_faults(&c->faults), "boot_files", json_boot_files(c));
+    json_auto_t *all = json_pack(
+        "{s:s?, s:b, s:o, s:o}", "file", c->path, "good", c->faults.errors == 0, "faults",
+        json_faults(&c->faults, c->path), "boot_files", json_boot_files(c));
     bool ok = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
     putchar('\n');
     return ok;

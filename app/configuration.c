@@ -6,48 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
 #include "config/load.h"
-#include "config/locate.h"
 
-/* Read to the end, whatever kind of file it is (a pipe has no size beforehand). */
-static int read_all(int fd, char **text, size_t *len)
-{
-    size_t room = 65536;
-    *text = malloc(room);
-    *len = 0;
-    while (*text) {
-        ssize_t n = read(fd, *text + *len, room - *len);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return n < 0 ? -errno : 0;
-        }
-        *len += (size_t)n;
-        if (*len > JSON_TEXT_MAX) {
-            return -EFBIG;
-        }
-        if (*len == room) {
-            char *more = realloc(*text, 2 * room);
-            if (!more) {
-                return -ENOMEM;
-            }
-            *text = more;
-            room *= 2;
-        }
-    }
-    return -ENOMEM;
-}
-
-static int read_file(const char *path, char **text, size_t *len)
-{
-    AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    return fd < 0 ? -errno : read_all(fd, text, len);
-}
-
-/* dir/root, dir being where the configuration file is; links to the file are followed. */
-static char *absolute_root(const char *path, const char *root)
+/* dir/name, dir being where the configuration file is; links to the file are followed. */
+static char *beside(const char *path, const char *name)
 {
     char file[PATH_MAX];
     char *out = NULL;
@@ -57,33 +19,57 @@ static char *absolute_root(const char *path, const char *root)
     }
     const char *slash = strrchr(file, '/');
     int dir = slash ? (int)(slash - file) : 0;
-    return asprintf(&out, "%.*s/%s", dir, file, root) < 0 ? NULL : out;
+    return asprintf(&out, "%.*s/%s", dir, file, name) < 0 ? NULL : out;
 }
 
-static void resolve_root(const char *path, struct tftp_conf *tftp)
+static void make_absolute(const char *path, char **name)
 {
-    if (!tftp->root || tftp->root[0] == '/') {
-        return;
-    }
-    char *root = absolute_root(path, tftp->root);
-    if (root) {
-        free(tftp->root);
-        tftp->root = root;
+    char *full = *name && **name != '/' ? beside(path, *name) : NULL;
+    if (full) {
+        free(*name);
+        *name = full;
     }
 }
 
-int configuration_read(const char *path, enum fault_severity missing_files,
-                       struct configuration *out)
+static int read_host_files(struct configuration *c, struct snapshot *s,
+                           const struct host_change *change)
+{
+    if (!s->host_files) {
+        return 0;
+    }
+    int error = host_files_read(s->host_files, change, &c->faults, &c->host_files);
+    if (error == -ENOMEM) {
+        return error;
+    }
+    if (error != 0) {
+        faults_add(&c->faults, FAULT_ERROR, (int)s->host_files_line,
+                   (int)s->host_files_column, "host_files",
+                   "the directory %s cannot be opened: %s", s->host_files,
+                   strerror(-error));
+        return 0;
+    }
+    config_read_hosts(s, c->host_files.list, c->host_files.count, &c->faults);
+    return 0;
+}
+
+int configuration_read_changed(const char *path, const struct host_change *change,
+                               enum fault_severity missing_files,
+                               struct configuration *out)
 {
     *out = (struct configuration){.path = strdup(path)};
-    int error = out->path ? read_file(path, &out->text, &out->len) : -ENOMEM;
+    int error =
+        out->path ? read_whole_file(AT_FDCWD, path, &out->text, &out->len) : -ENOMEM;
     if (error != 0) {
         return error;
     }
     struct snapshot *s = config_read(out->text, out->len, &out->faults);
     if (s) {
-        resolve_root(path, &s->tftp);
-        error = boot_files_check(s, missing_files, &out->faults, &out->files);
+        make_absolute(path, &s->tftp.root);
+        make_absolute(path, &s->host_files);
+        error = read_host_files(out, s, change);
+        if (error == 0) {
+            error = boot_files_check(s, missing_files, &out->faults, &out->files);
+        }
         faults_sort(&out->faults);
     }
     if (out->faults.errors > 0) {
@@ -94,9 +80,16 @@ int configuration_read(const char *path, enum fault_severity missing_files,
     return error;
 }
 
+int configuration_read(const char *path, enum fault_severity missing_files,
+                       struct configuration *out)
+{
+    return configuration_read_changed(path, NULL, missing_files, out);
+}
+
 void configuration_done(struct configuration *c)
 {
     free(c->files.list);
+    host_files_done(&c->host_files);
     faults_done(&c->faults);
     snapshot_free(c->snapshot);
     snapshot_free(c->draft);

@@ -1,8 +1,9 @@
 /*
- * app/configuration: the configuration file as it stands on disk, read and checked.
+ * app/configuration: the configuration file as it stands on disk, read and checked, with the
+ * host files it names.
  *
- * tftp.root, when relative, is taken from the directory of the configuration file and made
- * absolute here.
+ * tftp.root and host_files, when relative, are taken from the directory of the configuration
+ * file and made absolute here.
  *
  * Ownership: configuration_done() frees all of it.
  * Errors: 0, or -errno when the file could not be read (-EFBIG: over 64 MiB, -ENOMEM); out
@@ -13,6 +14,7 @@
 #define APP_CONFIGURATION_H
 
 #include "app/boot_files.h"
+#include "app/host_files.h"
 #include "config/faults.h"
 #include "config/snapshot.h"
 
@@ -22,6 +24,7 @@ struct configuration {
     char *path;             /* as it was given */
     char *text;             /* of the file, comments and all */
     size_t len;
+    struct host_file_list host_files;
     struct faults faults;
     struct boot_file_list files; /* views into snapshot or draft */
 };
@@ -29,6 +32,11 @@ struct configuration {
 /* missing_files: how severe a boot file is that is missing or of the wrong kind. */
 int configuration_read(const char *path, enum fault_severity missing_files,
                        struct configuration *out);
+
+/* The same, as if the directory of host files had been changed already. */
+int configuration_read_changed(const char *path, const struct host_change *change,
+                               enum fault_severity missing_files,
+                               struct configuration *out);
 
 void configuration_done(struct configuration *c);
 

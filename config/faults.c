@@ -61,6 +61,7 @@ void faults_add(struct faults *f, enum fault_severity severity, int line, int co
         return;
     }
     fault->severity = severity;
+    fault->file = f->file;
     fault->line = line;
     fault->column = column;
     fault->order = f->count - 1;
@@ -79,6 +80,9 @@ static int by_place(const void *left, const void *right)
 {
     const struct fault *a = left;
     const struct fault *b = right;
+    if (a->file != b->file) {
+        return a->file < b->file ? -1 : 1;
+    }
     if (a->line != b->line) {
         return a->line < b->line ? -1 : 1;
     }
@@ -214,22 +218,43 @@ static void show_source(struct source *s, const struct fault *fault, FILE *to)
     show_excerpt(s->line, len, at < len ? at : len, true, to);
 }
 
+const char *fault_file(const struct faults *f, const struct fault *fault,
+                       const char *file)
+{
+    return fault->file > 0 ? f->sources[fault->file - 1].name : file;
+}
+
+static void print_fault(const struct fault *fault, const char *file,
+                        struct source *source, FILE *to)
+{
+    bool placed = fault->line > 0 && fault->column > 0;
+    fputs(file, to);
+    if (placed) {
+        fprintf(to, ":%d:%d", fault->line, fault->column);
+    }
+    fprintf(to, ": %s%s%s%s\n", fault->severity == FAULT_WARNING ? "warning: " : "",
+            fault->path, fault->path[0] ? ": " : "", fault->text);
+    if (source->text && placed) {
+        show_source(source, fault, to);
+    }
+}
+
 void faults_print(const struct faults *f, const char *file, const char *text, size_t len,
                   FILE *to)
 {
+    struct fault_source here = {file, text, len};
     struct source source = {.text = text, .end = text ? text + len : NULL};
+    uint32_t number = 0;
     for (size_t i = 0; i < f->count; i++) {
         const struct fault *fault = &f->list[i];
-        bool placed = fault->line > 0 && fault->column > 0;
-        fputs(file, to);
-        if (placed) {
-            fprintf(to, ":%d:%d", fault->line, fault->column);
+        if (fault->file != number) {
+            number = fault->file;
+            here = number > 0 ? f->sources[number - 1]
+                              : (struct fault_source){file, text, len};
+            source = (struct source){.text = here.text,
+                                     .end = here.text ? here.text + here.len : NULL};
         }
-        fprintf(to, ": %s%s%s%s\n", fault->severity == FAULT_WARNING ? "warning: " : "",
-                fault->path, fault->path[0] ? ": " : "", fault->text);
-        if (text && placed) {
-            show_source(&source, fault, to);
-        }
+        print_fault(fault, here.name, &source, to);
     }
     if (f->lost > 0) {
         fprintf(to, "%s: %zu more, for which there was no memory\n", file, f->lost);

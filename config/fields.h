@@ -28,6 +28,7 @@ struct reader {
     struct json_lines lines;
     struct faults *faults;
     struct snapshot *out;
+    bool host_file;      /* the text holds hosts and nothing else */
     bool profiles_known; /* false: "profiles" cannot be read, so names prove nothing */
     int32_t default_profile; /* index, or -1 */
 };

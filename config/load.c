@@ -195,6 +195,15 @@ static const struct field_set dhcp_set = {dhcp_fields, 1};
 static const struct field_set tftp_set = {tftp_fields, 6};
 static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 6, "tftp_set counts its rows");
 
+static void read_host_files(struct reader *r, const struct field *f, const json_t *value,
+                            const struct json_path *at, void *dst)
+{
+    struct json_place place = place_of(r, at);
+    read_text(r, f, value, at, dst);
+    r->out->host_files_line = (uint32_t)place.line;
+    r->out->host_files_column = (uint32_t)place.column;
+}
+
 /* Hosts name profiles, so profiles come first here, wherever they stand in the file. */
 static const struct field top_fields[] = {
     {.key = "interfaces", .read = read_interfaces, .required = true},
@@ -206,6 +215,8 @@ static const struct field top_fields[] = {
      .offset = offsetof(struct snapshot, tftp)},
     {.key = "profiles", .read = read_profiles},
     {.key = "hosts", .read = read_hosts},
+    {.key = "host_files", .read = read_host_files, .min = 1, .max = 4095,
+     .offset = offsetof(struct snapshot, host_files)},
     {.key = "unknown_hosts", .read = read_unknown_hosts},
 };
 /* clang-format on */
@@ -314,6 +325,64 @@ struct snapshot *config_read(const char *text, size_t len, struct faults *faults
     free(r);
     faults_sort(faults);
     return s;
+}
+
+/* -- files of hosts -------------------------------------------------------------------- */
+
+static void read_file_of_hosts(struct reader *r, const struct fault_source *file)
+{
+    char *copy = file->len <= JSON_TEXT_MAX ? malloc(file->len + 1) : NULL;
+    if (!copy) {
+        faults_add(r->faults, FAULT_ERROR, 1, 1, "",
+                   file->len <= JSON_TEXT_MAX ? "out of memory"
+                                              : "more than 64 MiB of text");
+        return;
+    }
+    memcpy(copy, file->text, file->len);
+    r->text = copy;
+    r->len = file->len;
+    json_lines_init(&r->lines, copy, file->len);
+    json_t *root = syntax_read(r, copy);
+    if (root) {
+        read_host_file(r, root);
+        json_decref(root);
+    }
+    free(copy);
+}
+
+static bool add_path(struct snapshot *s, const char *name)
+{
+    s->host_paths[s->host_path_count] = strdup(name);
+    return s->host_paths[s->host_path_count] && ++s->host_path_count;
+}
+
+void config_read_hosts(struct snapshot *s, const struct fault_source *files, size_t count,
+                       struct faults *faults)
+{
+    struct reader *r = calloc(1, sizeof *r);
+    s->host_paths = (char **)calloc(count + 1, sizeof *s->host_paths);
+    bool good = r && s->host_paths;
+    if (good) {
+        r->faults = faults;
+        r->out = s;
+        r->host_file = true;
+        r->default_profile = find_profile(s, DEFAULT_PROFILE);
+        r->profiles_known = !s->profiles_unread;
+    }
+    faults->sources = files;
+    for (size_t i = 0; good && i < count; i++) {
+        faults->file = (uint32_t)i + 1;
+        good = add_path(s, files[i].name);
+        if (good && files[i].text) {
+            read_file_of_hosts(r, &files[i]);
+        }
+    }
+    faults->file = 0;
+    if (!good) {
+        faults_add(faults, FAULT_ERROR, 1, 1, "", "out of memory");
+    }
+    free(r);
+    faults_sort(faults);
 }
 
 struct snapshot *config_load(const char *text, size_t len, struct faults *faults)

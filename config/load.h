@@ -24,4 +24,12 @@ struct snapshot *config_load(const char *text, size_t len, struct faults *faults
  */
 struct snapshot *config_read(const char *text, size_t len, struct faults *faults);
 
+/*
+ * Adds the hosts of more files, each of which holds one host or a list of them; those
+ * without text are passed over.  Faults are in files[fault.file - 1].  Texts and faults come
+ * from the caller as with config_read(), which must have been called before.
+ */
+void config_read_hosts(struct snapshot *s, const struct fault_source *files, size_t count,
+                       struct faults *faults);
+
 #endif

@@ -171,13 +171,21 @@ static void settle_profile(struct reader *r, const json_t *object,
     d->host.profile = (uint16_t)(d->profile < 0 ? 0 : d->profile);
 }
 
-/* "host "a" on line 7" */
-static char *show_host(const struct host *host, char buf[128])
+/* Which host, and where it stands: in another file than the one that is read, too. */
+static char *show_host(const struct reader *r, const struct host *host, char buf[160])
 {
+    char name[NAME_LEN_MAX + 9] = "the host";
     if (host->name) {
-        snprintf(buf, 128, "host \"%s\" on line %u", host->name, host->line);
+        snprintf(name, sizeof name, "host \"%s\"", host->name);
+    }
+    if (host->file == r->faults->file) {
+        snprintf(buf, 160, "%s on line %u", name, host->line);
+    } else if (host->file == 0) {
+        snprintf(buf, 160, "%s on line %u of the configuration file", name, host->line);
     } else {
-        snprintf(buf, 128, "the host on line %u", host->line);
+        const char *path = r->out->host_paths[host->file - 1];
+        const char *slash = strrchr(path, '/');
+        snprintf(buf, 160, "%s at %s:%u", name, slash ? slash + 1 : path, host->line);
     }
     return buf;
 }
@@ -200,13 +208,13 @@ static struct json_path naming_key(const json_t *object, const struct json_path 
 static void complain_twin(struct reader *r, const struct json_path *key,
                           const struct host *host, const struct host *twin)
 {
-    char other[128];
+    char other[160];
     bool by_mac = host->mac_len > 0 && !host->has_uuid && !host->match;
     bool by_uuid = host->mac_len == 0 && host->has_uuid && !host->match;
     const char *what = by_mac    ? "the same MAC address as"
                        : by_uuid ? "the same UUID as"
                                  : "the same machines as";
-    complain(r, key, "%s %s", what, show_host(twin, other));
+    complain(r, key, "%s %s", what, show_host(r, twin, other));
 }
 
 static void free_host(struct host *host)
@@ -219,7 +227,7 @@ static void free_host(struct host *host)
 static void add_host(struct reader *r, const json_t *object, const struct json_path *at,
                      struct host *host)
 {
-    char text[128];
+    char text[160];
     size_t other = SIZE_MAX;
     struct json_path key = naming_key(object, at);
     enum hosts_result result = hosts_add(r->out->hosts, host, &other);
@@ -227,7 +235,7 @@ static void add_host(struct reader *r, const json_t *object, const struct json_p
     case HOSTS_ADDED:
         if (other != SIZE_MAX) {
             warn(r, &key, "is never reached: %s is always taken before it",
-                 show_host(hosts_at(r->out->hosts, other), text));
+                 show_host(r, hosts_at(r->out->hosts, other), text));
         }
         return;
     case HOSTS_TWIN:
@@ -260,6 +268,7 @@ static void read_host(struct reader *r, const json_t *object, const struct json_
         return;
     }
     d.host.line = (uint32_t)place_of(r, at).line;
+    d.host.file = r->faults->file;
     read_fields(r, &FIELD_SET(host_fields), object, at, &d);
     settle_profile(r, object, at, &d);
     if (!json_object_get(object, naming_key(object, at).key)) {
@@ -274,6 +283,18 @@ static void read_host(struct reader *r, const json_t *object, const struct json_
     }
 }
 
+/* offset: of the list, whose path up is. */
+static void read_list(struct reader *r, const json_t *value, const struct json_path *up,
+                      size_t offset)
+{
+    struct scan items = json_items(r->text, r->len, offset);
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        struct json_path here = {.up = up, .index = i};
+        here.offset = json_items_next(&items);
+        read_host(r, json_array_get(value, i), &here);
+    }
+}
+
 void read_hosts(struct reader *r, const struct field *f, const json_t *value,
                 const struct json_path *at, void *dst)
 {
@@ -285,11 +306,15 @@ void read_hosts(struct reader *r, const struct field *f, const json_t *value,
     }
     struct json_path list = *at;
     list.offset = json_locate(r->text, r->len, at);
-    struct scan items = json_items(r->text, r->len, list.offset);
-    for (size_t i = 0; i < json_array_size(value); i++) {
-        struct json_path here = {.up = &list, .index = i};
-        here.offset = json_items_next(&items);
-        read_host(r, json_array_get(value, i), &here);
+    read_list(r, value, &list, list.offset);
+}
+
+void read_host_file(struct reader *r, const json_t *root)
+{
+    if (json_is_array(root)) {
+        read_list(r, root, NULL, json_locate(r->text, r->len, NULL));
+    } else {
+        read_host(r, root, NULL);
     }
 }
 

@@ -19,6 +19,12 @@ void read_hosts(struct reader *r, const struct field *f, const json_t *value,
 void read_unknown_hosts(struct reader *r, const struct field *f, const json_t *value,
                         const struct json_path *at, void *dst);
 
+/* All hosts of a file of their own: one, or a list of them. */
+void read_host_file(struct reader *r, const json_t *root);
+
+/* The index of the profile of this name, or -1. */
+int32_t find_profile(const struct snapshot *s, const char *name);
+
 /* dst: int32_t, the index of the profile of this name; -1 stays after a complaint. */
 void read_profile_name(struct reader *r, const struct field *f, const json_t *value,
                        const struct json_path *at, void *dst);

@@ -44,7 +44,7 @@ const char *boot_file_objection(const char *file, unsigned slot)
 
 /* -- names ----------------------------------------------------------------------------- */
 
-static int32_t find_profile(const struct snapshot *s, const char *name)
+int32_t find_profile(const struct snapshot *s, const char *name)
 {
     for (size_t i = 0; i < s->profile_count; i++) {
         if (!strcmp(s->profiles[i].name, name)) {
@@ -316,6 +316,7 @@ void read_profiles(struct reader *r, const struct field *f, const json_t *value,
     size_t count = json_object_size(value);
     if (!json_is_object(value) || count > CONFIG_PROFILES_MAX) {
         r->profiles_known = false;
+        s->profiles_unread = true;
         complain(r, at, "expected an object of up to %d profiles, got %s with %zu",
                  CONFIG_PROFILES_MAX, json_kind(value), count);
         return;
@@ -326,6 +327,7 @@ void read_profiles(struct reader *r, const struct field *f, const json_t *value,
     if (!s->profiles) {
         no_memory(r, at);
         r->profiles_known = false;
+        s->profiles_unread = true;
         return;
     }
     json_object_foreach (all, name,

@@ -48,6 +48,11 @@ void snapshot_free(struct snapshot *s)
     free(s->profiles);
     free(s->tftp.root);
     free(s->user);
+    for (size_t i = 0; i < s->host_path_count; i++) {
+        free(s->host_paths[i]);
+    }
+    free((void *)s->host_paths);
+    free(s->host_files);
     hosts_free(s->hosts);
     free(s);
 }

@@ -120,7 +120,8 @@ struct host {
     uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
     uint32_t max_block_size;  /* as in tftp_conf, for this host; 0: nothing said */
     uint32_t max_window_size; /* likewise */
-    uint32_t line;            /* where the host begins in the configuration file */
+    uint32_t line;            /* where the host begins in its file */
+    uint32_t file; /* which is snapshot.host_paths[file - 1]; 0: the main one */
 };
 
 struct hosts; /* config/hosts.h: the lookup table */
@@ -143,6 +144,12 @@ struct snapshot {
     char *user; /* whom to become after start; default "pxed" */
     struct profile *profiles;
     size_t profile_count;
+    bool profiles_unread; /* there are some, but they could not be read */
+    char *host_files;     /* directory of more hosts, as written; NULL: none */
+    uint32_t host_files_line;
+    uint32_t host_files_column;
+    char **host_paths; /* the files read from there */
+    size_t host_path_count;
     struct hosts *hosts;
     struct unknown_hosts unknown;
 };

@@ -14,6 +14,7 @@ struct trouble {
     char first;    /* of the token; NUL at the end of the text */
     char previous; /* last octet before the token that is no blank; NUL: none */
     bool at_end;
+    bool host_file;
 };
 
 /* The parser counts what it has read, so its position lies in or behind the token. */
@@ -21,7 +22,7 @@ static struct trouble find_trouble(const struct reader *r, const json_error_t *e
 {
     size_t read = e->position > 0 ? (size_t)e->position : 1;
     struct scan s = {r->text, r->len, 0};
-    struct trouble t = {0};
+    struct trouble t = {.host_file = r->host_file};
     size_t behind = 0; /* the last token so far */
 
     while (scan_peek(&s), t.token = s.at, scan_token(&s)) {
@@ -80,8 +81,11 @@ static const char *key_words(const struct trouble *t)
 
 static const char *begin_words(const struct trouble *t)
 {
-    return t->first == '#' ? token_words(t)
-                           : "the configuration must be one object { ... }";
+    if (t->first == '#') {
+        return token_words(t);
+    }
+    return t->host_file ? "a host file holds one host { ... } or a list [ ... ] of them"
+                        : "the configuration must be one object { ... }";
 }
 
 static const char *missing_end_words(const struct trouble *t)

@@ -13,6 +13,7 @@ int main(void)
     srunner_add_suite(runner, suite_config_comments());
     srunner_add_suite(runner, suite_config_faults());
     srunner_add_suite(runner, suite_config_files());
+    srunner_add_suite(runner, suite_config_host_files());
     srunner_add_suite(runner, suite_config_hosts());
     srunner_add_suite(runner, suite_config_load());
     srunner_add_suite(runner, suite_config_locate());

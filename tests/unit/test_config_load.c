@@ -80,10 +80,10 @@ static const struct {
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
     {TOP "'a.b/c':'a'}",
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\""},
+     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\""},
     {TOP "'\\u0061\\u001b':1}",
      "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"dhcp\", \"tftp\", "
-     "\"profiles\", \"hosts\", \"unknown_hosts\""},
+     "\"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\""},
     /* user, dhcp */
     {TOP "'user':''}", "2:8: user: is empty"},
     {TOP "'user':'a\\u0000b'}",

@@ -1,0 +1,211 @@
+#include "app/host_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/cleanup.h"
+#include "config/locate.h"
+
+/* -- one file -------------------------------------------------------------------------- */
+
+/* Read to the end, whatever kind of file it is (a pipe has no size beforehand). */
+static int read_all(int fd, size_t room, char **text, size_t *len)
+{
+    *text = malloc(room);
+    *len = 0;
+    while (*text) {
+        ssize_t n = read(fd, *text + *len, room - *len);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return n < 0 ? -errno : 0;
+        }
+        *len += (size_t)n;
+        if (*len > JSON_TEXT_MAX) {
+            return -EFBIG;
+        }
+        if (*len == room) {
+            char *more = realloc(*text, 2 * room);
+            if (!more) {
+                return -ENOMEM;
+            }
+            *text = more;
+            room *= 2;
+        }
+    }
+    return -ENOMEM;
+}
+
+int read_whole_file(int dir, const char *path, char **text, size_t *len)
+{
+    AUTO(close) int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? -errno : read_all(fd, 65536, text, len);
+}
+
+/* Never waits for whoever is at the other end of a pipe. */
+static int read_regular(int dir, const char *name, struct fault_source *out)
+{
+    struct stat st;
+    char *text = NULL;
+    AUTO(close) int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        return -errno;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        return -EISDIR;
+    }
+    if (st.st_size > JSON_TEXT_MAX) {
+        return -EFBIG;
+    }
+    int error = read_all(fd, (size_t)st.st_size + 1, &text, &out->len);
+    if (error != 0) {
+        free(text);
+        return error;
+    }
+    out->text = text;
+    return 0;
+}
+
+/* -- the directory --------------------------------------------------------------------- */
+
+struct names {
+    char **list;
+    size_t count;
+    size_t room;
+};
+
+static void names_done(struct names *n)
+{
+    for (size_t i = 0; i < n->count; i++) {
+        free(n->list[i]);
+    }
+    free((void *)n->list);
+}
+
+static bool add_name(struct names *n, const char *name)
+{
+    if (n->count == n->room) {
+        size_t room = n->room ? 2 * n->room : 64;
+        char **list = realloc((void *)n->list, room * sizeof *list);
+        if (!list) {
+            return false;
+        }
+        n->list = list;
+        n->room = room;
+    }
+    n->list[n->count] = strdup(name);
+    return n->list[n->count] && ++n->count;
+}
+
+static bool is_host_file(const char *name)
+{
+    size_t len = strlen(name);
+    return name[0] != '.' && len > 5 && !strcmp(name + len - 5, ".json");
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static int list_names(int dir, const struct host_change *change, struct names *out)
+{
+    int copy = dir < 0 ? -1 : fcntl(dir, F_DUPFD_CLOEXEC, 0);
+    DIR *d = copy < 0 ? NULL : fdopendir(copy);
+    bool good = d || dir < 0;
+    if (!d && copy >= 0) {
+        (void)close(copy);
+    }
+    for (struct dirent *e = d ? readdir(d) : NULL; e && good; e = readdir(d)) {
+        bool changed = change && !strcmp(change->name, e->d_name);
+        good = changed || !is_host_file(e->d_name) || add_name(out, e->d_name);
+    }
+    if (d) {
+        (void)closedir(d);
+    }
+    if (good && change && change->text) {
+        good = add_name(out, change->name);
+    }
+    if (good && out->count > 1) {
+        qsort((void *)out->list, out->count, sizeof *out->list, by_name);
+    }
+    return good ? 0 : -ENOMEM;
+}
+
+static int copy_text(const struct host_change *change, struct fault_source *out)
+{
+    char *text = malloc(change->len + 1);
+    if (text) {
+        memcpy(text, change->text, change->len);
+        out->text = text;
+        out->len = change->len;
+    }
+    return text ? 0 : -ENOMEM;
+}
+
+static int read_names(const char *path, int dir, const struct names *names,
+                      const struct host_change *change, struct faults *faults,
+                      struct host_file_list *out)
+{
+    out->list = calloc(names->count + 1, sizeof *out->list);
+    if (!out->list) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < names->count; i++) {
+        struct fault_source *file = &out->list[i];
+        const char *name = names->list[i];
+        char *full = NULL;
+        if (asprintf(&full, "%s/%s", path, name) < 0) {
+            return -ENOMEM;
+        }
+        file->name = full;
+        out->count++;
+        bool changed = change && !strcmp(change->name, name);
+        int error = changed ? copy_text(change, file) : read_regular(dir, name, file);
+        if (error == -ENOMEM) {
+            return error;
+        }
+        if (error != 0) {
+            faults->file = (uint32_t)i + 1;
+            faults_add(faults, FAULT_ERROR, 0, 0, "", "cannot be read: %s",
+                       error == -EISDIR ? "it is no file" : strerror(-error));
+        }
+    }
+    return 0;
+}
+
+int host_files_read(const char *dir, const struct host_change *change,
+                    struct faults *faults, struct host_file_list *out)
+{
+    struct names names = {0};
+    *out = (struct host_file_list){0};
+    AUTO(close) int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && !(errno == ENOENT && change && change->text)) {
+        return -errno;
+    }
+    int error = list_names(fd, change, &names);
+    if (error == 0) {
+        error = read_names(dir, fd, &names, change, faults, out);
+    }
+    faults->file = 0;
+    faults->sources = out->list;
+    names_done(&names);
+    return error;
+}
+
+void host_files_done(struct host_file_list *l)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        free((char *)l->list[i].name);
+        free((char *)l->list[i].text);
+    }
+    free(l->list);
+    *l = (struct host_file_list){0};
+}
