@@ -39,7 +39,7 @@ SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/f
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/host_files.c app/loop.c app/notify.c \
-         app/privileges.c app/run.c
+         app/privileges.c app/run.c app/service_user.c app/shim.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := $(wildcard tests/bench/*.c)

@@ -160,6 +160,27 @@ static size_t read_head(int fd, uint8_t *head, size_t size)
     return len;
 }
 
+int boot_file_look(int root, const char *path, struct bootfile *out)
+{
+    uint8_t head[BOOTFILE_HEAD];
+    struct stat st;
+    int error = 0;
+    int fd = open_beneath(root, path, 0);
+    if (fd < 0) {
+        return fd;
+    }
+    if (fstat(fd, &st) != 0) {
+        error = -errno;
+    } else if (!S_ISREG(st.st_mode)) {
+        error = -EISDIR;
+    } else {
+        *out =
+            bootfile_look(head, read_head(fd, head, sizeof head), (uint64_t)st.st_size);
+    }
+    (void)close(fd);
+    return error;
+}
+
 static void look_into(const struct check *c, struct boot_file *b, int fd, uint64_t size)
 {
     uint8_t head[BOOTFILE_HEAD];

@@ -38,6 +38,12 @@ struct boot_file_list {
     size_t count;
 };
 
+/*
+ * What a file beneath the root is.  0, or -errno; -EXDEV: the way leads out of the root;
+ * -EISDIR: it is no regular file.
+ */
+int boot_file_look(int root, const char *path, struct bootfile *out);
+
 /* s->tftp.root must be a path that can be opened from here.  out is always set. */
 int boot_files_check(const struct snapshot *s, enum fault_severity severity,
                      struct faults *faults, struct boot_file_list *out);

@@ -5,16 +5,19 @@
 
 #include "app/commands.h"
 #include "app/configuration.h"
+#include "app/service_user.h"
 #include "common/text.h"
 
 static const char help[] =
-    "usage: pxed check [-c FILE] [--json]\n"
+    "usage: pxed check [-c FILE] [--strict] [--json]\n"
     "\n"
     "Finds every fault of a configuration in one run and shows what each architecture\n"
     "boots.  Needs no privileges and no network.  Faults go to standard error as\n"
     "FILE:LINE:COLUMN: path: message; the table goes to standard output.\n"
+    "As root, it also looks with the eyes of the user that pxed becomes.\n"
     "\n"
     "  -c, --config FILE   the configuration (" PXED_CONFIGURATION ")\n"
+    "      --strict        warnings are faults too\n"
     "      --json          everything on standard output, as one JSON object:\n"
     "                        file        the configuration, as given\n"
     "                        good        true when there is no fault\n"
@@ -32,6 +35,7 @@ static const char help[] =
 struct arguments {
     const char *path;
     bool json;
+    bool strict;
     bool help;
 };
 
@@ -40,6 +44,7 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
     static const struct option options[] = {
         {"config", required_argument, NULL, 'c'},
         {"json", no_argument, NULL, 'j'},
+        {"strict", no_argument, NULL, 's'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
@@ -52,6 +57,9 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
             break;
         case 'j':
             out->json = true;
+            break;
+        case 's':
+            out->strict = true;
             break;
         case 'h':
             out->help = true;
@@ -245,6 +253,10 @@ int command_check(int argc, char **argv)
     if (error != 0) {
         faults_add(&c.faults, FAULT_ERROR, 0, 0, "", "cannot be read: %s",
                    strerror(-error));
+    }
+    service_user_check(&c);
+    if (arguments.strict) {
+        faults_harden(&c.faults);
     }
     if (!arguments.json) {
         faults_print(&c.faults, arguments.path, c.text, c.len, stderr);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/shim.h"
 #include "config/load.h"
 
 /* dir/name, dir being where the configuration file is; links to the file are followed. */
@@ -70,6 +71,7 @@ int configuration_read_changed(const char *path, const struct host_change *chang
         if (error == 0) {
             error = boot_files_check(s, missing_files, &out->faults, &out->files);
         }
+        shim_check(s, &out->files, &out->faults);
         faults_sort(&out->faults);
     }
     if (out->faults.errors > 0) {

@@ -10,7 +10,7 @@ static const struct command {
     const char *purpose;
 } commands[] = {
     {"run", command_run, "run     [-c FILE] [-v]", "serve in the foreground"},
-    {"check", command_check, "check   [-c FILE] [--json]",
+    {"check", command_check, "check   [-c FILE] [--strict] [--json]",
      "all faults of the configuration, and what each architecture boots"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
@@ -21,7 +21,7 @@ static void print_usage(FILE *to)
             "pxed: answers PXE clients beside an existing DHCP server and serves their "
             "boot files\n\n");
     for (size_t i = 0; i < COMMANDS; i++) {
-        fprintf(to, "  pxed %-30s %s\n", commands[i].synopsis, commands[i].purpose);
+        fprintf(to, "  pxed %-36s %s\n", commands[i].synopsis, commands[i].purpose);
     }
     fprintf(to, "\nFILE defaults to " PXED_CONFIGURATION ".\n");
 }

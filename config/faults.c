@@ -76,6 +76,14 @@ void faults_add(struct faults *f, enum fault_severity severity, int line, int co
     tame(fault->text);
 }
 
+void faults_harden(struct faults *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        f->errors += f->list[i].severity != FAULT_ERROR;
+        f->list[i].severity = FAULT_ERROR;
+    }
+}
+
 static int by_place(const void *left, const void *right)
 {
     const struct fault *a = left;

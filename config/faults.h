@@ -48,6 +48,9 @@ void faults_add(struct faults *f, enum fault_severity severity, int line, int co
                 const char *path, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* What was a warning is an error from now on. */
+void faults_harden(struct faults *f);
+
 /* By file and place; those of one place stay in the order they were added. */
 void faults_sort(struct faults *f);
 

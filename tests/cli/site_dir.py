@@ -21,6 +21,7 @@ class Site(unittest.TestCase):
 
     def setUp(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="pxed-cli-"))
+        self.dir.chmod(0o755)  # root looks with the service user's eyes, too
         self.addCleanup(shutil.rmtree, self.dir)
         self.config = self.dir / "pxed.json"
         self.hosts = self.dir / "hosts.d"
