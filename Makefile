@@ -39,7 +39,7 @@ SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/f
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/host_files.c app/loop.c app/notify.c \
-         app/privileges.c app/run.c app/service_user.c app/shim.c
+         app/privileges.c app/run.c app/schema.c app/service_user.c app/shim.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := $(wildcard tests/bench/*.c)
@@ -76,6 +76,8 @@ $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CO
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call tell,CC)$(COMPILE) -MMD -MP -c $< -o $@
+
+$(B)/app/schema.o: packaging/schema/pxed.schema.json
 
 # -- how it is checked -----------------------------------------------------------------
 # Packages come first, then a make of its own: nothing may be compiled before the headers
@@ -144,6 +146,8 @@ deps-%:
 
 install: $(B)/pxed
 	install -D -m 0755 $(B)/pxed $(DESTDIR)$(PREFIX)/sbin/pxed
+	install -D -m 0644 packaging/schema/pxed.schema.json \
+	    $(DESTDIR)$(PREFIX)/share/pxed/pxed.schema.json
 
 clean:
 	rm -rf build

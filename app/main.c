@@ -12,6 +12,8 @@ static const struct command {
     {"run", command_run, "run     [-c FILE] [-v]", "serve in the foreground"},
     {"check", command_check, "check   [-c FILE] [--strict] [--json]",
      "all faults of the configuration, and what each architecture boots"},
+    {"schema", command_schema, "schema",
+     "the JSON Schema of the configuration, for editors"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -195,6 +195,14 @@ static const struct field_set dhcp_set = {dhcp_fields, 1};
 static const struct field_set tftp_set = {tftp_fields, 6};
 static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 6, "tftp_set counts its rows");
 
+/* Where packaging/schema is, which an editor wants to know and nobody else. */
+static void read_schema(struct reader *r, const struct field *f, const json_t *value,
+                        const struct json_path *at, void *dst)
+{
+    (void)dst;
+    (void)string_of(r, value, at, f->min, f->max);
+}
+
 static void read_host_files(struct reader *r, const struct field *f, const json_t *value,
                             const struct json_path *at, void *dst)
 {
@@ -218,6 +226,7 @@ static const struct field top_fields[] = {
     {.key = "host_files", .read = read_host_files, .min = 1, .max = 4095,
      .offset = offsetof(struct snapshot, host_files)},
     {.key = "unknown_hosts", .read = read_unknown_hosts},
+    {.key = "$schema", .read = read_schema, .min = 1, .max = 4095},
 };
 /* clang-format on */
 

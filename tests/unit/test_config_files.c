@@ -39,7 +39,7 @@ START_TEST(five_faults_in_one_run)
 {
     size_t len;
     struct faults f = {0};
-    char *text = slurp(DATA "five-faults.json", &len);
+    char *text = slurp(DATA "bad/five-faults.json", &len);
     ck_assert_ptr_null(config_load(text, len, &f));
     char *got = list(&f);
     ck_assert_str_eq(
@@ -60,7 +60,7 @@ END_TEST
 static struct snapshot *load_good(char **text, size_t *len)
 {
     struct faults f = {0};
-    *text = slurp(DATA "good.json", len);
+    *text = slurp(DATA "good/laboratory.json", len);
     struct snapshot *s = config_load(*text, *len, &f);
     ck_assert_ptr_nonnull(s);
     ck_assert_uint_eq(f.count, 0);
@@ -185,7 +185,7 @@ START_TEST(a_draft_is_handed_over_despite_faults)
 {
     size_t len;
     struct faults f = {0};
-    char *text = slurp(DATA "five-faults.json", &len);
+    char *text = slurp(DATA "bad/five-faults.json", &len);
     struct snapshot *s = config_read(text, len, &f);
     ck_assert_ptr_nonnull(s);
     ck_assert_uint_eq(f.errors, 5);
@@ -219,7 +219,8 @@ static void starve_on(const char *file)
 
 START_TEST(survives_any_failed_allocation)
 {
-    static const char *const files[] = {DATA "good.json", DATA "five-faults.json"};
+    static const char *const files[] = {DATA "good/laboratory.json",
+                                        DATA "bad/five-faults.json"};
     starve_on(files[_i]);
 }
 END_TEST
@@ -268,7 +269,7 @@ static void damage(char *text, size_t *len)
 START_TEST(random_damage_is_refused_at_a_place)
 {
     size_t whole;
-    char *good = slurp(DATA "good.json", &whole);
+    char *good = slurp(DATA "good/laboratory.json", &whole);
     seed = (unsigned)_i + 1;
     for (unsigned n = 0; n < 500; n++) {
         struct faults f = {0};

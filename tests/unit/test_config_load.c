@@ -78,12 +78,13 @@ static const struct {
      "3:1: hosts[0].mac: the same key again; it stands already on line 2"},
     {TOP "'usr':'a'}", "2:1: usr: unknown key; did you mean \"user\"?"},
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
-    {TOP "'a.b/c':'a'}",
-     "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\""},
+    {TOP "'a.b/c':'a'}", "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
+                         "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"host_files\", "
+                         "\"unknown_hosts\", \"$schema\""},
     {TOP "'\\u0061\\u001b':1}",
      "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"dhcp\", \"tftp\", "
-     "\"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\""},
+     "\"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\", \"$schema\""},
+    {TOP "'$schema':7}", "2:11: $schema: expected a string, got a number"},
     /* user, dhcp */
     {TOP "'user':''}", "2:8: user: is empty"},
     {TOP "'user':'a\\u0000b'}",
