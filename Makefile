@@ -27,13 +27,14 @@ LAB_JOBS     ?= $(JOBS)
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/hosts.c config/locate.c \
          config/release.c config/scan.c config/snapshot.c \
-         dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
-         dhcp/frame.c dhcp/show.c \
+         dhcp/decision.c dhcp/frame.c dhcp/menu.c dhcp/options.c dhcp/packet.c \
+         dhcp/pxe.c dhcp/reply.c dhcp/show.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/session.c \
          tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
-          config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
+          config/load.c config/load_hosts.c config/load_menu.c config/load_profiles.c \
+          config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/journal.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \

@@ -175,7 +175,8 @@ static void look_into(const struct check *c, struct boot_file *b, int fd, uint64
 static bool is_elsewhere(const struct check *c, const struct boot_file *b)
 {
     const struct profile *p = &c->s->profiles[b->profile];
-    return !c->s->tftp.enabled || strstr(b->file, "://") || !ip4_is_any(p->next_server) ||
+    return !c->s->tftp.enabled || strstr(b->file, "://") ||
+           !ip4_is_any(p->answer.next_server) ||
            (b->slot == SLOT_IPXE && strstr(b->file, "${")); /* iPXE fills that in */
 }
 

@@ -23,6 +23,35 @@ void read_unknown_hosts(struct reader *r, const struct field *f, const json_t *v
 void read_profile_name(struct reader *r, const struct field *f, const json_t *value,
                        const struct json_path *at, void *dst);
 
+/* config/load_menu.c.  dst: struct menu *; NULL stays after a complaint. */
+void read_menu(struct reader *r, const struct field *f, const json_t *value,
+               const struct json_path *at, void *dst);
+
+/* dst: enum offer_form. */
+void read_offer(struct reader *r, const struct field *f, const json_t *value,
+                const struct json_path *at, void *dst);
+
+/* Rows for the keys of a struct answer_conf, which is a member of type. */
+#define ANSWER_FIELDS(type, member)                                                      \
+    {.key = "offer", .read = read_offer, .offset = offsetof(type, member.offer)},        \
+        {.key = "next_server",                                                           \
+         .read = read_ip4,                                                               \
+         .offset = offsetof(type, member.next_server)},                                  \
+        {.key = "ipxe_override",                                                         \
+         .read = read_bool,                                                              \
+         .offset = offsetof(type, member.ipxe_override)},                                \
+        {.key = "delay_ms",                                                              \
+         .read = read_u32,                                                               \
+         .max = 10000,                                                                   \
+         .offset = offsetof(type, member.delay_ms)},                                     \
+    {                                                                                    \
+        .key = "after_requests", .read = read_u32, .min = 1, .max = 100,                 \
+        .offset = offsetof(type, member.after_requests)                                  \
+    }
+
+/* SAYS_... of the keys that the object holds. */
+uint32_t answer_said(const json_t *object);
+
 /* NULL, or why this cannot be what a client of this slot loads. */
 const char *boot_file_objection(const char *file, unsigned slot);
 

@@ -137,7 +137,10 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
         dhcp_journal_fault(p->name, at, fault);
         return false;
     }
-    struct dhcp_site site = {s->config, us, s->files.has, s->files.context};
+    struct dhcp_site site = {.config = s->config,
+                             .address = us,
+                             .has_file = s->files.has,
+                             .context = s->files.context};
     enum dhcp_verdict verdict = dhcp_decide(&site, at, &pkt, &s->decision);
     s->counters.verdicts[verdict]++;
     dhcp_journal_decision(s->config, p->name, at, &pkt, &s->decision);

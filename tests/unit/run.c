@@ -16,9 +16,12 @@ int main(void)
     srunner_add_suite(runner, suite_config_hosts());
     srunner_add_suite(runner, suite_config_load());
     srunner_add_suite(runner, suite_config_locate());
+    srunner_add_suite(runner, suite_config_menu());
+    srunner_add_suite(runner, suite_dhcp_answers());
     srunner_add_suite(runner, suite_dhcp_decision());
     srunner_add_suite(runner, suite_dhcp_frame());
     srunner_add_suite(runner, suite_dhcp_golden());
+    srunner_add_suite(runner, suite_dhcp_menu());
     srunner_add_suite(runner, suite_dhcp_packet());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_packet());
