@@ -21,6 +21,7 @@ Suite *suite_dhcp_answers(void);
 Suite *suite_dhcp_decision(void);
 Suite *suite_dhcp_frame(void);
 Suite *suite_dhcp_golden(void);
+Suite *suite_dhcp_ladder(void);
 Suite *suite_dhcp_menu(void);
 Suite *suite_dhcp_packet(void);
 Suite *suite_tftp_misses(void);
