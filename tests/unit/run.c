@@ -24,6 +24,7 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_ladder());
     srunner_add_suite(runner, suite_dhcp_menu());
     srunner_add_suite(runner, suite_dhcp_packet());
+    srunner_add_suite(runner, suite_dhcp_pending());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_packet());
     srunner_add_suite(runner, suite_tftp_path());

@@ -24,6 +24,7 @@ Suite *suite_dhcp_golden(void);
 Suite *suite_dhcp_ladder(void);
 Suite *suite_dhcp_menu(void);
 Suite *suite_dhcp_packet(void);
+Suite *suite_dhcp_pending(void);
 Suite *suite_tftp_misses(void);
 Suite *suite_tftp_packet(void);
 Suite *suite_tftp_path(void);
