@@ -152,6 +152,8 @@ struct host {
     enum host_action action;
     uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
     struct answer_conf answer; /* what it says goes over what the profile says */
+    uint32_t max_block_size;   /* as in tftp_conf, for this host; 0: nothing said */
+    uint32_t max_window_size;  /* likewise */
     uint32_t line;             /* where the host begins in the configuration file */
 };
 

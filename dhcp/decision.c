@@ -78,12 +78,15 @@ static enum dhcp_verdict admit(const struct dhcp_site *site,
 
 /* -- who is it, and what may it load? ----------------------------------------------------- */
 
-static enum dhcp_verdict refusal_of(enum host_action action, const struct host *host)
+static enum dhcp_verdict refusal_of(enum gate_verdict verdict)
 {
-    if (action == HOST_LOCAL) {
-        return DHCP_HOST_LOCAL;
-    }
-    return host ? DHCP_HOST_IGNORED : DHCP_UNKNOWN_HOST;
+    static const enum dhcp_verdict refusals[] = {
+        [GATE_BOOT] = DHCP_ANSWERED,
+        [GATE_HOST_IGNORED] = DHCP_HOST_IGNORED,
+        [GATE_UNKNOWN_HOST] = DHCP_UNKNOWN_HOST,
+        [GATE_LOCAL] = DHCP_HOST_LOCAL,
+    };
+    return refusals[verdict];
 }
 
 /* Sets d->profile and how it answers; false when this machine is not to be answered. */
@@ -92,18 +95,17 @@ static bool choose_profile(const struct snapshot *config, const struct dhcp_pack
 {
     struct mac mac;
     bool has_mac = dhcp_mac(in, &mac);
-    d->host = hosts_find(config->hosts, has_mac ? &mac : NULL,
-                         d->client.has_uuid ? d->client.uuid : NULL);
-    enum host_action action = d->host ? d->host->action : config->unknown.action;
-    size_t profile = d->host ? d->host->profile : config->unknown.profile;
+    struct gate gate = gate_ask(config, has_mac ? &mac : NULL,
+                                d->client.has_uuid ? d->client.uuid : NULL);
+    d->host = gate.host;
     step(d, d->host ? RULE_HOST : RULE_UNKNOWN_HOST, 0,
          d->host ? hosts_index(config->hosts, d->host) : 0);
-    if (action != HOST_BOOT) {
-        d->verdict = refusal_of(action, d->host);
+    if (gate.verdict != GATE_BOOT) {
+        d->verdict = refusal_of(gate.verdict);
         return false;
     }
-    step(d, RULE_PROFILE, 0, profile);
-    d->profile = &config->profiles[profile];
+    step(d, RULE_PROFILE, 0, gate.profile);
+    d->profile = &config->profiles[gate.profile];
     d->answer = answer_of(d->profile, d->host);
     return true;
 }

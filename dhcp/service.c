@@ -14,6 +14,7 @@
 #include "dhcp/journal.h"
 #include "dhcp/pending.h"
 #include "dhcp/repeats.h"
+#include "dhcp/sighting.h"
 
 #define FRAMES_MAX 256 /* read at one go before others get their turn */
 
@@ -25,7 +26,7 @@ struct port {
 
 struct dhcp_service {
     const struct snapshot *config;
-    struct dhcp_files files;
+    struct dhcp_hooks hooks;
     struct port ports[CONFIG_INTERFACES_MAX];
     size_t port_count;
     int pxe_fd; /* UDP port 4011 */
@@ -76,7 +77,7 @@ static bool draw_seeds(struct dhcp_service *s)
            getrandom(&s->repeats.seed, len, 0) == (ssize_t)len;
 }
 
-int dhcp_service_open(const struct snapshot *config, struct dhcp_files files,
+int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
                       struct dhcp_service **out, char why[DHCP_SERVICE_WHY_SIZE])
 {
     struct dhcp_service *s = calloc(1, sizeof *s);
@@ -85,7 +86,7 @@ int dhcp_service_open(const struct snapshot *config, struct dhcp_files files,
         return -ENOMEM;
     }
     s->config = config;
-    s->files = files;
+    s->hooks = *hooks;
     s->pxe_fd = -1;
     s->inbox = net_inbox_new();
     int error = s->inbox && draw_seeds(s) ? 0 : -ENOMEM;
@@ -140,6 +141,18 @@ const struct dhcp_counters *dhcp_service_counters(const struct dhcp_service *s)
 
 /* -- a request's way ---------------------------------------------------------------------- */
 
+/* Whoever serves files learns which machine has which address. */
+static void tell_sighting(const struct dhcp_service *s, const struct dhcp_arrival *at,
+                          const struct dhcp_packet *pkt)
+{
+    struct ip4 ip;
+    struct machine machine;
+    if (s->hooks.heard && dhcp_sighting(pkt, at, &s->decision.client, &ip, &machine)) {
+        struct endpoint where = endpoint_ip4(ip, 0);
+        s->hooks.heard(s->hooks.context, &where, &machine);
+    }
+}
+
 static bool parse(struct dhcp_service *s, const struct port *p,
                   const struct dhcp_arrival *at, struct rd payload,
                   struct dhcp_packet *out)
@@ -158,11 +171,12 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
 {
     struct dhcp_site site = {.config = s->config,
                              .address = us,
-                             .has_file = s->files.has,
-                             .context = s->files.context};
+                             .has_file = s->hooks.has_file,
+                             .context = s->hooks.context};
     struct dhcp_decision *d = &s->decision;
     enum dhcp_verdict verdict = ladder_decide(&s->ladder, &site, at, in, s->now, d);
     s->counters.verdicts[verdict]++;
+    tell_sighting(s, at, in);
     dhcp_journal_decision(s->config, p->name, at, in, d);
     return verdict == DHCP_ANSWERED;
 }
