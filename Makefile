@@ -37,8 +37,9 @@ SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/f
           config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
-         app/privileges.c app/run.c
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
+         app/explain_print.c app/loop.c app/notify.c app/privileges.c app/reasons.c \
+         app/recording.c app/request.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := $(wildcard tests/bench/*.c)
@@ -64,7 +65,7 @@ all: $(B)/pxed
 
 $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
-$(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
+$(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@

@@ -176,9 +176,24 @@ static void complain_twin(struct reader *r, const struct json_path *at,
     }
 }
 
+/* Prefixes match in file order, so a short one in front hides a longer one behind it. */
+static void warn_of_shadow(struct reader *r, const struct json_path *at,
+                           const struct host *host)
+{
+    struct json_path key = {.up = at, .key = "mac"};
+    const struct host *first = hosts_shadow(r->out->hosts, host);
+    if (first && !host->has_uuid) {
+        warn(r, &key,
+             "never matches: the host on line %u stands before it and takes these "
+             "machines",
+             first->line);
+    }
+}
+
 static void add_host(struct reader *r, const struct json_path *at, struct draft *d)
 {
     size_t twin = SIZE_MAX;
+    warn_of_shadow(r, at, &d->host);
     if (!hosts_add(r->out->hosts, &d->host, &twin)) {
         no_memory(r, at);
         free(d->host.name);

@@ -5,6 +5,7 @@
 int main(void)
 {
     SRunner *runner = srunner_create(suite_common_bytes());
+    srunner_add_suite(runner, suite_app_explain());
     srunner_add_suite(runner, suite_common_netaddr());
     srunner_add_suite(runner, suite_common_text());
     srunner_add_suite(runner, suite_common_timers());

@@ -223,6 +223,11 @@ static const struct {
      "4:9: hosts[1].uuid: the same UUID as the host on line 3"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'disk'}]}",
      "3:33: hosts[0].action: expected \"boot\", \"ignore\" or \"local\", got \"disk\""},
+    {TOP DEFAULT
+     "'hosts':[{'mac':'52:*'},\n{'mac':'52:54:00:*'},{'mac':'52:54:00:00:00:01'},"
+     "{'mac':'52:55:*','uuid':'00112233-4455-6677-8899-aabbccddeeff'}]}",
+     "warning: 4:8: hosts[1].mac: never matches: the host on line 3 stands before it and "
+     "takes these machines"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','profile':'x'}]}",
      "3:34: hosts[0].profile: there is no profile \"x\"; \"profiles\" must hold it"},
     {TOP "'hosts':[{'mac':'52:*'},{'mac':'54:*','action':'ignore'}]}",
