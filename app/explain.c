@@ -272,7 +272,7 @@ static bool explain_by_hand(struct run *run)
         return false; /* cannot be: it is our own */
     }
     for (unsigned i = 0; i < a->asked; i++) {
-        judge(run, &at, &in, (1 + i) * 4 * USEC_PER_SEC);
+        judge(run, &at, &in, ((usec_t)i + 1) * 4 * USEC_PER_SEC);
     }
     struct explained e = explained_of(run, &at, &in);
     tell(run, &e);

@@ -25,8 +25,8 @@ add(struct reasons *r, uint32_t line, const char *rule, const char *fmt, ...)
 static const char *const silences[DHCP_VERDICT_COUNT] = {
     [DHCP_A_REPLY] = "it is a server's reply, not a request",
     [DHCP_NOT_OURS] = "a message of this type is not answered on this port",
-    [DHCP_NOT_PXE] = "it is no boot client: option 60 begins neither with \"PXEClient\" "
-                     "nor with \"HTTPClient\"",
+    [DHCP_NOT_PXE] =
+        "it is no boot client: option 60 says neither PXEClient nor HTTPClient",
     [DHCP_OTHER_SERVER] = "it is meant for another server",
     [DHCP_NO_ARCH] = "it tells no architecture, by option 93 or by digits in option 60",
     [DHCP_UNKNOWN_ARCH] = "nobody has assigned its architecture",
@@ -91,22 +91,32 @@ static const char *profile_of(const struct snapshot *s, size_t index, char buf[8
     return name_of(s->profiles[index].name, buf);
 }
 
-static void add_step(struct reasons *r, const struct snapshot *s,
-                     const struct dhcp_packet *in, const struct dhcp_decision *d,
-                     const struct dhcp_step *step)
+static void add_menu_step(struct reasons *r, const struct snapshot *s,
+                          const struct menu *menu, const struct dhcp_step *step)
 {
     char name[80];
-    const struct profile *p = d->profile;
-    const struct boot_entry *ipxe = p ? &p->boot[SLOT_IPXE] : NULL;
     const char *arch = arch_name(step->arch);
+    const struct menu_item *item = &menu->item[step->rule == RULE_MENU ? 0 : step->index];
+    if (step->rule == RULE_MENU) {
+        add(r, menu->line, "menu", "the menu of profile %s, for %s",
+            profile_of(s, step->index, name), arch);
+    } else if (step->rule == RULE_MENU_SINGLE) {
+        add(r, item->line, "menu-single",
+            "one item alone is for %s, so it is loaded without a menu: %s", arch,
+            name_of(item->name, name));
+    } else {
+        add(r, item->line, "menu-item", "the item asked for: %s",
+            name_of(item->name, name));
+    }
+}
+
+static void add_profile_step(struct reasons *r, const struct snapshot *s,
+                             const struct profile *p, const struct dhcp_step *step)
+{
+    char name[80];
+    const char *arch = arch_name(step->arch);
+    const struct boot_entry *ipxe = &p->boot[SLOT_IPXE];
     switch (step->rule) {
-    case RULE_HOST:
-        add_host(r, in, d->host);
-        break;
-    case RULE_UNKNOWN_HOST:
-        add(r, s->unknown.line, "unknown-hosts", "not in the host table%s",
-            s->unknown.line ? "" : "; \"unknown_hosts\" is not set");
-        break;
     case RULE_PROFILE:
         add(r, p->line, "profile", "profile %s", profile_of(s, step->index, name));
         break;
@@ -126,19 +136,23 @@ static void add_step(struct reasons *r, const struct snapshot *s,
         add(r, p->line, "arch-no-file", "profile %s has no file for %s",
             name_of(p->name, name), arch);
         break;
-    case RULE_MENU:
-        add(r, p->menu->line, "menu", "the menu of profile %s, for %s",
-            profile_of(s, step->index, name), arch);
+    default:
+        add_menu_step(r, s, p->menu, step);
         break;
-    case RULE_MENU_SINGLE:
-        add(r, p->menu->item[step->index].line, "menu-single",
-            "one item alone is for %s, so it is loaded without a menu: %s", arch,
-            name_of(p->menu->item[step->index].name, name));
-        break;
-    case RULE_MENU_ITEM:
-        add(r, p->menu->item[step->index].line, "menu-item", "the item asked for: %s",
-            name_of(p->menu->item[step->index].name, name));
-        break;
+    }
+}
+
+static void add_step(struct reasons *r, const struct snapshot *s,
+                     const struct dhcp_packet *in, const struct dhcp_decision *d,
+                     const struct dhcp_step *step)
+{
+    if (step->rule == RULE_HOST) {
+        add_host(r, in, d->host);
+    } else if (step->rule == RULE_UNKNOWN_HOST) {
+        add(r, s->unknown.line, "unknown-hosts", "not in the host table%s",
+            s->unknown.line ? "" : "; \"unknown_hosts\" is not set");
+    } else if (d->profile) { /* always: it is chosen before any other rule */
+        add_profile_step(r, s, d->profile, step);
     }
 }
 

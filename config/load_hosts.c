@@ -134,7 +134,7 @@ static const struct field host_fields[] = {
     {.key = "uuid", .read = read_uuid, .offset = offsetof(struct draft, host)},
     {.key = "profile", .read = read_profile_name, .offset = offsetof(struct draft, profile)},
     {.key = "action", .read = read_action, .offset = offsetof(struct draft, host.action)},
-    ANSWER_FIELDS(struct draft, host.answer),
+    ANSWER_FIELDS(offsetof(struct draft, host.answer)),
 };
 
 static const struct field unknown_fields[] = {

@@ -169,13 +169,13 @@ static const struct field menu_fields[] = {
 static void check_size(struct reader *r, const struct menu *menu,
                        const struct json_path *at)
 {
-    for (uint16_t arch = 0; arch < ARCH_COUNT; arch++) {
-        size_t size = menu_size(menu, arch);
+    for (unsigned arch = 0; arch < ARCH_COUNT; arch++) {
+        size_t size = menu_size(menu, (uint16_t)arch);
         if (size > MENU_SIZE_MAX) {
             complain(r, at,
                      "needs %zu octets on %s and option 43 holds %d: shorten names and "
                      "prompt, or leave items out",
-                     size, arch_name(arch), MENU_SIZE_MAX);
+                     size, arch_name((uint16_t)arch), MENU_SIZE_MAX);
             return;
         }
     }

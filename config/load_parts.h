@@ -31,22 +31,23 @@ void read_menu(struct reader *r, const struct field *f, const json_t *value,
 void read_offer(struct reader *r, const struct field *f, const json_t *value,
                 const struct json_path *at, void *dst);
 
-/* Rows for the keys of a struct answer_conf, which is a member of type. */
-#define ANSWER_FIELDS(type, member)                                                      \
-    {.key = "offer", .read = read_offer, .offset = offsetof(type, member.offer)},        \
+/* Rows for the keys of a struct answer_conf that stands at offset `base`. */
+#define ANSWER_FIELD(base, member) ((base) + offsetof(struct answer_conf, member))
+#define ANSWER_FIELDS(base)                                                              \
+    {.key = "offer", .read = read_offer, .offset = ANSWER_FIELD(base, offer)},           \
         {.key = "next_server",                                                           \
          .read = read_ip4,                                                               \
-         .offset = offsetof(type, member.next_server)},                                  \
+         .offset = ANSWER_FIELD(base, next_server)},                                     \
         {.key = "ipxe_override",                                                         \
          .read = read_bool,                                                              \
-         .offset = offsetof(type, member.ipxe_override)},                                \
+         .offset = ANSWER_FIELD(base, ipxe_override)},                                   \
         {.key = "delay_ms",                                                              \
          .read = read_u32,                                                               \
          .max = 10000,                                                                   \
-         .offset = offsetof(type, member.delay_ms)},                                     \
+         .offset = ANSWER_FIELD(base, delay_ms)},                                        \
     {                                                                                    \
         .key = "after_requests", .read = read_u32, .min = 1, .max = 100,                 \
-        .offset = offsetof(type, member.after_requests)                                  \
+        .offset = ANSWER_FIELD(base, after_requests)                                     \
     }
 
 /* SAYS_... of the keys that the object holds. */

@@ -120,7 +120,7 @@ static const struct field_set repeat_set = {repeat_fields, 3};
 /* Every key that is no boot slot. */
 static const struct field option_fields[] = {
     {.key = "extends", .read = read_profile_name, .offset = offsetof(struct profile, parent)},
-    ANSWER_FIELDS(struct profile, answer),
+    ANSWER_FIELDS(offsetof(struct profile, answer)),
     {.key = "fields", .read = read_section, .inner = &repeat_set,
      .offset = offsetof(struct profile, repeat)},
     {.key = "menu", .read = read_menu, .offset = offsetof(struct profile, menu)},

@@ -35,6 +35,8 @@ bool ladder_key_of(const struct dhcp_packet *in, const struct pxe_request *clien
     out->ipxe = client->ipxe;
     out->arch = client->arch[0];
     words_of(in, out->class);
+    out->xid = in->xid;
+    out->relay = in->giaddr;
     return true;
 }
 
@@ -205,6 +207,14 @@ static void begin_again(struct ladder_client *c, const struct ladder_kind *kind)
     }
 }
 
+/* A copy by another relay, or another exchange: no second try. */
+static bool is_aside(const struct ladder_client *c, const struct ladder_key *key,
+                     usec_t now)
+{
+    bool same = c->xid == key->xid && ip4_equal(c->relay, key->relay);
+    return c->asked > 0 && !same && now - c->heard < LADDER_ONE_ASK;
+}
+
 struct ladder_advice ladder_asks(struct ladder *l, const struct ladder_key *key,
                                  usec_t now)
 {
@@ -215,11 +225,13 @@ struct ladder_advice ladder_asks(struct ladder *l, const struct ladder_key *key,
     } else if (!is_fresh(c->heard, now)) {
         begin_again(c, kind);
     }
-    bool again = c->asked > 0 && now - c->heard < LADDER_ONE_ASK;
+    bool again = is_aside(c, key, now);
     bool frozen = c->came && is_fresh(c->since, now);
     c->counts = !again && !frozen;
     c->kind = kind->id;
     c->heard = now;
+    c->xid = key->xid;
+    c->relay = key->relay;
     c->asked += !again && c->asked < UINT16_MAX;
     enum offer_form form =
         frozen ? (enum offer_form)c->first : rung(c->first, c->offered);

@@ -8,9 +8,11 @@
  *     pxe, pxe, bare, both, pxe, pxe, ...
  *
  * "bare" is binl without a file name: nothing there that a client could mistake; it has to ask
- * on port 4011.  A client that comes keeps its form, and its kind (words of its vendor class,
- * architecture) is credited: others of that kind begin with the form that has worked most, of
- * late.  Never driven by `secs`, which several clients fill with something else.
+ * on port 4011.  What counts is a DISCOVER that comes again, not its copy by another relay, nor
+ * another exchange within the same second.  A client that comes keeps its form, and its kind
+ * (words of its vendor class, architecture) is credited: others of that kind begin with the
+ * form that has worked most, of late.  Never driven by `secs`, which several clients fill with
+ * something else.
  *
  *     ladder_key_of()     who is it?  only a boot client can be told
  *     ladder_asks()       a DISCOVER came: the form to offer, the how-manieth it is
@@ -36,13 +38,15 @@
 #define LADDER_CLASS_LEN 48 /* octets of a kind's words, closing NUL included */
 #define LADDER_MEMORY    (120 * USEC_PER_SEC) /* since it was last heard, or came */
 #define LADDER_SCORE_MAX 8
-#define LADDER_ONE_ASK   (300 * USEC_PER_MSEC) /* two relays may bring one DISCOVER twice */
+#define LADDER_ONE_ASK   USEC_PER_SEC /* no firmware begins anew sooner */
 
 struct ladder_key {
     uint8_t chaddr[DHCP_CHADDR_LEN]; /* zeros behind hlen octets */
     bool ipxe; /* the same card, but a client of other habits than its ROM */
     uint16_t arch;
     char class[LADDER_CLASS_LEN]; /* "PXEClient:Arch::UNDI:", printable */
+    uint32_t xid; /* this and the next are the packet's, not the client's */
+    struct ip4 relay;
 };
 
 struct ladder_client {
@@ -56,8 +60,10 @@ struct ladder_client {
     uint16_t arch;
     uint16_t asked;   /* since it came, or was forgotten */
     uint16_t offered; /* likewise */
-    uint64_t kind;
+    uint32_t xid;     /* of its last DISCOVER, as the next two */
+    struct ip4 relay;
     usec_t heard;
+    uint64_t kind;
     usec_t since;
 };
 

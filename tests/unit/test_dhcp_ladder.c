@@ -266,7 +266,8 @@ static const char *ask_at(usec_t now, uint8_t mac)
 /* The form of each DISCOVER of one client. */
 static const struct {
     const char *name;
-    const char *asks; /* seconds; T: it then loads; q: it goes to 4011, then loads */
+    const char *asks; /* seconds; T: it then loads; q: it goes to 4011, then loads;
+                         r: another relay brings it too; x: with another xid too */
     const char *forms;
 } steps[] = {
     {"B05: 0, 4, 12, 28", "0 4 12 28", "pxe pxe bare both"},
@@ -279,7 +280,8 @@ static const struct {
     {"two minutes of silence begin anew", "0 4 125 129 137", "pxe pxe pxe pxe bare"},
     {"what worked comes first ever after", "0 4 12q 600 604 612 628",
      "pxe pxe bare bare bare pxe both"},
-    {"two relays bring it twice", "0 0 4 4 12 12 28", "pxe pxe pxe pxe bare bare both"},
+    {"two relays bring it twice", "0r 4r 12r 28", "pxe pxe pxe pxe bare bare both"},
+    {"another exchange at once is no retry", "0x 4x 12 28", "pxe pxe pxe pxe bare both"},
 };
 
 /* One DISCOVER; then, by the letter, nothing, a REQUEST on 4011 or a transfer. */
@@ -291,6 +293,12 @@ static void step(struct world *w, char letter, char *got, size_t size)
     size_t used = strlen(got);
     snprintf(got + used, size - used, "%s%s", used ? " " : "", ask(w, &r, 67, &seen));
     w->now += SEC / 10;
+    if (letter == 'r' || letter == 'x') {
+        used = strlen(got);
+        r.giaddr.octet[0] = letter == 'r' ? 10 : 0;
+        r.xid += letter == 'x';
+        snprintf(got + used, size - used, " %s", ask(w, &r, 67, &seen));
+    }
     if (letter == 'q') {
         (void)ask(w, &late, 4011, &seen);
         w->now += SEC;
@@ -310,7 +318,7 @@ START_TEST(steps_of_the_ladder)
         unsigned long seconds = strtoul(p, &end, 10);
         w.now = (1000 + seconds) * SEC;
         step(&w, *end, got, sizeof got);
-        p = end + strspn(end, "Tq ");
+        p = end + strspn(end, "Tqrx ");
     }
     ck_assert_msg(!strcmp(got, steps[_i].forms), "%s: got %s, want %s", steps[_i].name,
                   got, steps[_i].forms);
