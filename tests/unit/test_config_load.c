@@ -228,6 +228,9 @@ static const struct {
      "{'mac':'52:55:*','uuid':'00112233-4455-6677-8899-aabbccddeeff'}]}",
      "warning: 4:8: hosts[1].mac: never matches: the host on line 3 stands before it and "
      "takes these machines"},
+    {TOP DEFAULT "'hosts':[{'mac':'52:*','max_block_size':7,'max_window_size':0}]}",
+     "3:41: hosts[0].max_block_size: 7 is outside 8..65464\n"
+     "3:61: hosts[0].max_window_size: 0 is outside 1..65535"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','profile':'x'}]}",
      "3:34: hosts[0].profile: there is no profile \"x\"; \"profiles\" must hold it"},
     {TOP "'hosts':[{'mac':'52:*'},{'mac':'54:*','action':'ignore'}]}",

@@ -79,10 +79,7 @@ static const struct {
     {HOST("'after_requests':0"), "3:32: hosts[0].after_requests: 0 is outside 1..100"},
     {HOST("'offer':'bare'"), "3:23: hosts[0].offer: expected \"auto\", \"pxe\", \"binl\" "
                              "or \"both\", got \"bare\""},
-    {HOST("'fields':{}"),
-     "3:15: hosts[0].fields: unknown key; known here: \"name\", \"mac\", \"uuid\", "
-     "\"profile\", \"action\", \"offer\", \"next_server\", \"ipxe_override\", "
-     "\"delay_ms\", \"after_requests\""},
+    {HOST("'ofer':'pxe'"), "3:15: hosts[0].ofer: unknown key; did you mean \"offer\"?"},
 };
 #define ROWS ((int)(sizeof rows / sizeof rows[0]))
 
