@@ -28,18 +28,20 @@ LAB_JOBS     ?= $(JOBS)
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
-         dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/facts.c dhcp/decision.c dhcp/reply.c \
-         dhcp/frame.c dhcp/show.c dhcp/sighting.c \
+         dhcp/decision.c dhcp/facts.c dhcp/frame.c dhcp/ladder.c dhcp/menu.c dhcp/options.c dhcp/packet.c \
+         dhcp/pending.c dhcp/pxe.c dhcp/repeats.c dhcp/reply.c dhcp/show.c dhcp/sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
-          config/load.c config/load_hosts.c config/load_match.c config/load_profiles.c \
-          config/load_vars.c config/syntax.c \
+          config/load.c config/load_hosts.c config/load_match.c config/load_menu.c \
+          config/load_profiles.c config/load_vars.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/host_files.c app/loop.c app/notify.c \
-         app/privileges.c app/run.c app/schema.c app/service_user.c app/shim.c
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
+         app/explain_print.c app/host_files.c app/loop.c app/notify.c app/privileges.c \
+         app/reasons.c app/recording.c app/request.c app/run.c app/schema.c \
+         app/service_user.c app/shim.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := $(wildcard tests/bench/*.c)
@@ -65,7 +67,7 @@ all: $(B)/pxed
 
 $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
-$(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
+$(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@

@@ -88,6 +88,11 @@ int configuration_read(const char *path, enum fault_severity missing_files,
     return configuration_read_changed(path, NULL, missing_files, out);
 }
 
+const char *configuration_file(const struct configuration *c, uint32_t file)
+{
+    return file > 0 ? c->host_files.list[file - 1].name : c->path;
+}
+
 void configuration_done(struct configuration *c)
 {
     free(c->files.list);

@@ -38,6 +38,9 @@ int configuration_read_changed(const char *path, const struct host_change *chang
                                enum fault_severity missing_files,
                                struct configuration *out);
 
+/* The name of a file as struct host numbers them. */
+const char *configuration_file(const struct configuration *c, uint32_t file);
+
 void configuration_done(struct configuration *c);
 
 #endif

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/fsuid.h>
 #include <unistd.h>
@@ -68,20 +70,18 @@ static void check_boot_file(struct configuration *c, const struct snapshot *s, i
                             const struct boot_file *b, const char *user)
 {
     char file[TFTP_PATH_SIZE];
-    char path[128];
+    char text[TFTP_PATH_SIZE + PATH_MAX];
     unsigned repairs;
-    const struct profile *p = &s->profiles[b->profile];
-    const struct boot_entry *entry = &p->boot[b->slot];
     struct tftp_text name = {b->file, strlen(b->file)};
     if (b->state != BOOT_FILE_THERE ||
         tftp_path_clean(name, file, &repairs) != TFTP_PATH_OK ||
         try_open(root, file, 0) == 0) {
         return;
     }
-    snprintf(path, sizeof path, "profiles.%s.%s", p->name, slot_name(b->slot));
-    faults_add(&c->faults, FAULT_ERROR, (int)entry->line, (int)entry->column, path,
-               "user \"%s\", whom pxed becomes, may not read \"%s\" beneath %s", user,
-               file, s->tftp.root);
+    snprintf(text, sizeof text,
+             "user \"%s\", whom pxed becomes, may not read \"%s\" beneath %s", user, file,
+             s->tftp.root);
+    boot_file_fault(s, b, FAULT_ERROR, &c->faults, text);
 }
 
 static void check_root(struct configuration *c, const struct snapshot *s,

@@ -41,12 +41,9 @@ bool shim_second_stage(const char *file, char *out, size_t size)
 static void warn(const struct snapshot *s, const struct boot_file *b,
                  struct faults *faults, const char *next, const char *what)
 {
-    char path[128];
-    const struct profile *p = &s->profiles[b->profile];
-    const struct boot_entry *entry = &p->boot[b->slot];
-    snprintf(path, sizeof path, "profiles.%s.%s", p->name, slot_name(b->slot));
-    faults_add(faults, FAULT_WARNING, (int)entry->line, (int)entry->column, path,
-               "this shim loads \"%s\" next, which %s", next, what);
+    char text[TFTP_PATH_SIZE + 256];
+    snprintf(text, sizeof text, "this shim loads \"%s\" next, which %s", next, what);
+    boot_file_fault(s, b, FAULT_WARNING, faults, text);
 }
 
 static void check_one(const struct snapshot *s, const struct boot_file *b, int root,
@@ -68,7 +65,7 @@ static void check_one(const struct snapshot *s, const struct boot_file *b, int r
     if (error != 0) {
         snprintf(why, sizeof why, "cannot be read: %s", strerror(-error));
         warn(s, b, faults, next, error == -ENOENT ? "does not exist" : why);
-    } else if (!bootfile_fits(&what, b->slot, why, sizeof why)) {
+    } else if (b->slot != ARCH_ANY && !bootfile_fits(&what, b->slot, why, sizeof why)) {
         warn(s, b, faults, next, why);
     } else if (!what.is_signed && b->what.is_signed) {
         warn(s, b, faults, next, "is not signed: Secure Boot ends there");

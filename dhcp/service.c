@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -11,6 +12,8 @@
 #include "dhcp/capture.h"
 #include "dhcp/interface.h"
 #include "dhcp/journal.h"
+#include "dhcp/pending.h"
+#include "dhcp/repeats.h"
 #include "dhcp/sighting.h"
 
 #define FRAMES_MAX 256 /* read at one go before others get their turn */
@@ -30,6 +33,10 @@ struct dhcp_service {
     struct net_inbox *inbox;
     struct dhcp_counters counters;
     struct dhcp_decision decision; /* of the request at hand: too large for the stack */
+    struct ladder ladder;
+    struct repeats repeats;
+    struct pending pending;
+    usec_t now; /* of the event at hand, or the last one */
 };
 
 /* -- start and end ------------------------------------------------------------------------ */
@@ -63,6 +70,13 @@ static int open_pxe_port(struct dhcp_service *s, char why[DHCP_SERVICE_WHY_SIZE]
     return error;
 }
 
+static bool draw_seeds(struct dhcp_service *s)
+{
+    size_t len = sizeof s->ladder.seed;
+    return getrandom(&s->ladder.seed, len, 0) == (ssize_t)len &&
+           getrandom(&s->repeats.seed, len, 0) == (ssize_t)len;
+}
+
 int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
                       struct dhcp_service **out, char why[DHCP_SERVICE_WHY_SIZE])
 {
@@ -75,7 +89,7 @@ int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *ho
     s->hooks = *hooks;
     s->pxe_fd = -1;
     s->inbox = net_inbox_new();
-    int error = s->inbox ? 0 : -ENOMEM;
+    int error = s->inbox && draw_seeds(s) ? 0 : -ENOMEM;
     for (size_t i = 0; error == 0 && i < config->interface_count; i++) {
         error = open_port(s, &config->interfaces[i], why);
     }
@@ -139,22 +153,32 @@ static void tell_sighting(const struct dhcp_service *s, const struct dhcp_arriva
     }
 }
 
-/* Parses, decides, counts and logs; true when there are replies to send. */
-static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
-                   const struct dhcp_arrival *at, struct rd payload)
+static bool parse(struct dhcp_service *s, const struct port *p,
+                  const struct dhcp_arrival *at, struct rd payload,
+                  struct dhcp_packet *out)
 {
-    struct dhcp_packet pkt;
-    enum dhcp_fault fault = dhcp_parse(payload.p, rd_left(&payload), &pkt);
+    enum dhcp_fault fault = dhcp_parse(payload.p, rd_left(&payload), out);
     if (fault != DHCP_OK) {
         s->counters.bad_packets[fault]++;
         dhcp_journal_fault(p->name, at, fault);
-        return false;
     }
-    struct dhcp_site site = {s->config, us, s->hooks.has_file, s->hooks.context, p->name};
-    enum dhcp_verdict verdict = dhcp_decide(&site, at, &pkt, &s->decision);
+    return fault == DHCP_OK;
+}
+
+/* Decides, counts and logs; true when there are replies to send. */
+static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
+                   const struct dhcp_arrival *at, const struct dhcp_packet *in)
+{
+    struct dhcp_site site = {.config = s->config,
+                             .address = us,
+                             .has_file = s->hooks.has_file,
+                             .context = s->hooks.context,
+                             .interface = p->name};
+    struct dhcp_decision *d = &s->decision;
+    enum dhcp_verdict verdict = ladder_decide(&s->ladder, &site, at, in, s->now, d);
     s->counters.verdicts[verdict]++;
-    tell_sighting(s, at, &pkt);
-    dhcp_journal_decision(s->config, p->name, at, &pkt, &s->decision);
+    tell_sighting(s, at, in);
+    dhcp_journal_decision(s->config, p->name, at, in, d);
     return verdict == DHCP_ANSWERED;
 }
 
@@ -173,14 +197,14 @@ static void count_sent(struct dhcp_service *s, const struct port *p, int error)
  * A reply to port 67's client: to everybody when it has no address, else back the way the
  * request came, which needs neither a route nor ARP.
  */
-static void inject(struct dhcp_service *s, const struct port *p,
-                   const struct frame *request, const struct dhcp_reply *reply)
+static void inject(struct dhcp_service *s, const struct port *p, const struct mac *asker,
+                   const struct dhcp_reply *reply)
 {
     static const struct mac everybody = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
     uint8_t octets[FRAME_OVERHEAD + DHCP_MAX_LEN];
     struct wr w = wr_over(octets, sizeof octets);
     struct frame answer = {
-        .to = ip4_equal(reply->to, IP4_BROADCAST) ? everybody : request->from,
+        .to = ip4_equal(reply->to, IP4_BROADCAST) ? everybody : *asker,
         .from = p->facts.mac,
         .ip_to = reply->to,
         .ip_from = p->facts.address,
@@ -199,10 +223,46 @@ static bool is_for_us(const struct port *p, const struct frame *f)
     return group || mac_equal(&f->to, &p->facts.mac);
 }
 
+/* The replies of the decision, now or when their delay is over. */
+static void send_replies(struct dhcp_service *s, const struct port *p,
+                         const struct mac *asker, const struct dhcp_packet *in)
+{
+    const struct dhcp_decision *d = &s->decision;
+    if (d->delay_ms > 0) {
+        struct pending_offer where = {.due = s->now + d->delay_ms * USEC_PER_MSEC,
+                                      .interface = (size_t)(p - s->ports),
+                                      .to = *asker};
+        s->counters.crowded += !pending_put(&s->pending, in, d, &where);
+        return;
+    }
+    for (unsigned i = 0; i < d->reply_count; i++) {
+        inject(s, p, asker, &d->reply[i]);
+    }
+}
+
+/* A DISCOVER, or a REQUEST that has come to port 67. */
+static void on_request(struct dhcp_service *s, const struct port *p,
+                       const struct frame *f, const struct dhcp_packet *in)
+{
+    struct dhcp_arrival at = {DHCP_SERVER_PORT, f->ip_from, f->from_port};
+    if (s->port_count > 1 &&
+        repeats_heard(&s->repeats, in, (size_t)(p - s->ports), s->now)) {
+        s->counters.repeats++;
+        return;
+    }
+    if (in->type == DHCP_DISCOVER) {
+        pending_drop(&s->pending, in);
+    }
+    if (decide(s, p, p->facts.address, &at, in)) {
+        send_replies(s, p, &f->from, in);
+    }
+}
+
 static void on_frame(struct dhcp_service *s, const struct port *p, const uint8_t *octets,
                      size_t len)
 {
     struct frame f;
+    struct dhcp_packet in;
     enum frame_fault fault = frame_parse(octets, len, &f);
     if (fault != FRAME_OK) {
         s->counters.bad_frames[fault]++;
@@ -212,10 +272,8 @@ static void on_frame(struct dhcp_service *s, const struct port *p, const uint8_t
         return;
     }
     struct dhcp_arrival at = {DHCP_SERVER_PORT, f.ip_from, f.from_port};
-    if (decide(s, p, p->facts.address, &at, f.payload)) {
-        for (unsigned i = 0; i < s->decision.reply_count; i++) {
-            inject(s, p, &f, &s->decision.reply[i]);
-        }
+    if (parse(s, p, &at, f.payload, &in)) {
+        on_request(s, p, &f, &in);
     }
 }
 
@@ -226,7 +284,8 @@ static void on_datagram(struct dhcp_service *s, const struct port *p,
     struct dhcp_arrival at = {DHCP_PXE_PORT, endpoint_to_ip4(&d->path.peer),
                               d->path.peer.port};
     struct ip4 us = endpoint_to_ip4(&d->path.local);
-    if (!decide(s, p, us, &at, rd_over(d->data, d->len))) {
+    struct dhcp_packet in;
+    if (!parse(s, p, &at, rd_over(d->data, d->len), &in) || !decide(s, p, us, &at, &in)) {
         return;
     }
     const struct dhcp_reply *reply = &s->decision.reply[0];
@@ -273,8 +332,41 @@ static bool read_capture(struct dhcp_service *s, struct port *p)
     return status >= 0;
 }
 
-bool dhcp_service_readable(struct dhcp_service *s, int fd)
+usec_t dhcp_service_deadline(const struct dhcp_service *s)
 {
+    return pending_deadline(&s->pending);
+}
+
+void dhcp_service_timeout(struct dhcp_service *s, usec_t now)
+{
+    const struct pending_offer *offer;
+    s->now = now;
+    while ((offer = pending_take(&s->pending, now)) != NULL) {
+        const struct port *p = &s->ports[offer->interface];
+        for (unsigned i = 0; p->capture && i < offer->reply_count; i++) {
+            inject(s, p, &offer->to, &offer->reply[i]);
+        }
+    }
+}
+
+void dhcp_service_reached(struct dhcp_service *s, const struct mac *mac)
+{
+    ladder_loads(&s->ladder, mac, s->now);
+}
+
+const struct ladder *dhcp_service_ladder(const struct dhcp_service *s)
+{
+    return &s->ladder;
+}
+
+void dhcp_service_forget_forms(struct dhcp_service *s)
+{
+    ladder_forget(&s->ladder);
+}
+
+bool dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now)
+{
+    s->now = now;
     if (fd == s->pxe_fd) {
         read_pxe_port(s);
         return true;

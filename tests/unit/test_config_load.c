@@ -156,8 +156,9 @@ static const struct {
      "2:18: profiles.a.x64-uef: unknown key; did you mean \"x64-uefi\"?"},
     {TOP "'profiles':{'a':{'42':'a','7':'b'}}}",
      "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
-     "\"7\", and not \"ipxe\", \"extends\", \"next_server\", \"offer\", "
-     "\"ipxe_override\" or \"vars\""},
+     "\"7\", and not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
+     "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", \"menu\" or "
+     "\"vars\""},
     {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"
@@ -173,7 +174,8 @@ static const struct {
      "2:22: profiles.a.7: is empty"},
     {TOP "'profiles':{'a':{'7':'b','next_server':'x','offer':'y','ipxe_override':0}}}",
      "2:40: profiles.a.next_server: expected an IPv4 address such as \"10.0.0.2\"\n"
-     "2:52: profiles.a.offer: expected \"pxe\", \"binl\" or \"both\", got \"y\"\n"
+     "2:52: profiles.a.offer: expected \"auto\", \"pxe\", \"binl\" or \"both\", got "
+     "\"y\"\n"
      "2:72: profiles.a.ipxe_override: expected true or false, got a number"},
     {TOP "'profiles':{'a':{'7':'b','extends':'a'}}}",
      "2:36: profiles.a.extends: \"a\" extends itself"},
@@ -222,8 +224,13 @@ static const struct {
     {TOP DEFAULT "'hosts':[{'uuid':'00112233-4455-6677-8899-aabbccddeeff'},\n"
                  "{'uuid':'33221100-5544-7766-8899-AABBCCDDEEFF'}]}",
      "4:9: hosts[1].uuid: the same UUID as the host on line 3"},
-    {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'local'}]}",
-     "3:33: hosts[0].action: expected \"boot\" or \"ignore\", got \"local\""},
+    {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'disk'}]}",
+     "3:33: hosts[0].action: expected \"boot\", \"ignore\" or \"local\", got \"disk\""},
+    {TOP DEFAULT
+     "'hosts':[{'mac':'52:*'},\n{'mac':'52:54:00:*'},{'mac':'52:54:00:00:00:01'},"
+     "{'mac':'52:55:*','uuid':'00112233-4455-6677-8899-aabbccddeeff'}]}",
+     "warning: 4:8: hosts[1].mac: is never reached: the host on line 3 is always taken "
+     "before it"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','max_block_size':7,'max_window_size':0}]}",
      "3:41: hosts[0].max_block_size: 7 is outside 8..65464\n"
      "3:61: hosts[0].max_window_size: 0 is outside 1..65535"},
@@ -233,9 +240,6 @@ static const struct {
      "2:10: hosts[0]: \"profile\" is missing, and no profile is named \"default\""},
     {TOP "'profiles':7,\n'hosts':[{'mac':'52:*','profile':'a'},{'mac':'54:*'}]}",
      "2:12: profiles: expected an object of up to 256 profiles, got a number with 0"},
-    {TOP DEFAULT "'hosts':[{'mac':'52:*'},{'mac':'52:54:*'}]}",
-     "warning: 3:32: hosts[1].mac: is never reached: the host on line 3 is always taken "
-     "before it"},
     /* whom a host means */
     {TOP DEFAULT "'hosts':[{'vendor_class':'PXEClient:Arch:00007*','user_class':'iPXE',"
                  "'arch':['x64-uefi',9,'0x0b'],\n'relay':'10.0.5.0/24',"
