@@ -39,7 +39,8 @@ SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/f
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
-         app/explain_print.c app/host_files.c app/loop.c app/notify.c app/privileges.c \
+         app/explain_print.c app/host.c app/host_files.c app/host_print.c app/host_store.c \
+         app/loop.c app/notify.c app/privileges.c \
          app/reasons.c app/recording.c app/request.c app/run.c app/schema.c \
          app/service_user.c app/shim.c
 UNIT  := $(wildcard tests/unit/*.c)

@@ -14,6 +14,8 @@ static const struct command {
      "all faults of the configuration, and what each architecture boots"},
     {"explain", command_explain, "explain [-c FILE] --mac MAC ... | --pcap FILE [--json]",
      "which answer a client gets, and which lines of the configuration led to it"},
+    {"host", command_host, "host    list | show MAC | set --mac MAC ... | rm MAC",
+     "the host table, and safe changes of the host files"},
     {"schema", command_schema, "schema",
      "the JSON Schema of the configuration, for editors"},
 };
@@ -25,7 +27,8 @@ static void print_usage(FILE *to)
             "pxed: answers PXE clients beside an existing DHCP server and serves their "
             "boot files\n\n");
     for (size_t i = 0; i < COMMANDS; i++) {
-        fprintf(to, "  pxed %-36s %s\n", commands[i].synopsis, commands[i].purpose);
+        fprintf(to, "  pxed %s\n          %s\n", commands[i].synopsis,
+                commands[i].purpose);
     }
     fprintf(to, "\nFILE defaults to " PXED_CONFIGURATION ".\n");
 }

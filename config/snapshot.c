@@ -119,6 +119,13 @@ const char *offer_form_name(enum offer_form form)
     return names[form];
 }
 
+const char *host_action_name(enum host_action action)
+{
+    static const char *const names[HOST_ACTION_COUNT] = {
+        [HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore", [HOST_LOCAL] = "local"};
+    return names[action];
+}
+
 const char *slot_name(unsigned slot)
 {
     return slot == SLOT_IPXE ? "ipxe" : arch_name((uint16_t)slot);

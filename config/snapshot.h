@@ -172,6 +172,7 @@ enum host_action {
     HOST_BOOT,
     HOST_IGNORE,
     HOST_LOCAL, /* boots from disk: as ignored, but on purpose */
+    HOST_ACTION_COUNT,
 };
 
 /* It is one only who meets all of mac, uuid and match. */
@@ -251,6 +252,9 @@ void answer_lay(struct answer_conf *base, const struct answer_conf *over);
 
 /* "auto", "pxe", "binl", "both", "bare": the words of the configuration and the log. */
 const char *offer_form_name(enum offer_form form);
+
+/* "boot", "ignore", "local": the words of the configuration. */
+const char *host_action_name(enum host_action action);
 
 /* The key of a boot slot in a profile: an architecture's name, or "ipxe". */
 const char *slot_name(unsigned slot);
