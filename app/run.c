@@ -91,12 +91,19 @@ static void who(void *context, const struct endpoint *peer, struct tftp_client *
     struct gate gate =
         gate_ask(a->config.snapshot, &m->mac, m->has_uuid ? m->uuid : NULL);
     out->denied = gate.verdict != GATE_BOOT;
-    if (a->dhcp && !out->denied) {
-        dhcp_service_reached(a->dhcp, &m->mac);
-    }
     if (gate.host) {
         out->max_block_size = gate.host->max_block_size;
         out->max_window_size = gate.host->max_window_size;
+    }
+}
+
+/* The offer this machine took has done its work. */
+static void began(void *context, const struct endpoint *peer)
+{
+    const struct appliance *a = context;
+    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    if (m && a->dhcp) {
+        dhcp_service_reached(a->dhcp, &m->mac);
     }
 }
 
@@ -122,7 +129,8 @@ static bool make_machines(struct appliance *a)
 static bool open_tftp(struct appliance *a)
 {
     const char *what;
-    struct tftp_hooks hooks = {.who = who, .run = run_elsewhere, .context = a};
+    struct tftp_hooks hooks = {
+        .who = who, .began = began, .run = run_elsewhere, .context = a};
     int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
