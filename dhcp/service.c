@@ -39,6 +39,9 @@ static int open_port(struct dhcp_service *s, const struct interface_conf *conf,
     struct port *p = &s->ports[s->port_count];
     int error = interface_read(conf, &p->facts, why);
     if (error == 0) {
+        error = interface_ready(conf, &p->facts, why);
+    }
+    if (error == 0) {
         error = capture_open(conf->name, &p->capture, why);
     }
     if (error == 0) {
@@ -159,7 +162,7 @@ static void count_sent(struct dhcp_service *s, const struct port *p, int error)
  * A reply to port 67's client: to everybody when it has no address, else back the way the
  * request came, which needs neither a route nor ARP.
  */
-static void inject(struct dhcp_service *s, const struct port *p,
+static void inject(struct dhcp_service *s, const struct port *p, struct ip4 us,
                    const struct frame *request, const struct dhcp_reply *reply)
 {
     static const struct mac everybody = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
@@ -169,7 +172,7 @@ static void inject(struct dhcp_service *s, const struct port *p,
         .to = ip4_equal(reply->to, IP4_BROADCAST) ? everybody : request->from,
         .from = p->facts.mac,
         .ip_to = reply->to,
-        .ip_from = p->facts.address,
+        .ip_from = us,
         .to_port = reply->to_port,
         .from_port = reply->from_port,
         .payload = rd_over(reply->packet, reply->len),
@@ -178,11 +181,15 @@ static void inject(struct dhcp_service *s, const struct port *p,
     count_sent(s, p, capture_send(p->capture, octets, wr_len(&w)));
 }
 
-/* A capture also sees what a bridge or a mirror port passes by on its way to others. */
-static bool is_for_us(const struct port *p, const struct frame *f)
+/*
+ * A capture also sees what a bridge or a mirror port passes by on its way to others, and
+ * what this host forwards as a router.
+ */
+static bool is_for_us(const struct port *p, const struct frame *f, struct ip4 *us)
 {
     bool group = f->to.octet[0] & 1;
-    return group || mac_equal(&f->to, &p->facts.mac);
+    return (group || mac_equal(&f->to, &p->facts.mac)) &&
+           identity_answers(&p->facts.identity, f->ip_to, us);
 }
 
 static void on_frame(struct dhcp_service *s, const struct port *p, const uint8_t *octets,
@@ -194,13 +201,15 @@ static void on_frame(struct dhcp_service *s, const struct port *p, const uint8_t
         s->counters.bad_frames[fault]++;
         return;
     }
-    if (!is_for_us(p, &f)) {
+    struct ip4 us;
+    if (!is_for_us(p, &f, &us)) {
+        s->counters.passing_by++;
         return;
     }
     struct dhcp_arrival at = {DHCP_SERVER_PORT, f.ip_from, f.from_port};
-    if (decide(s, p, p->facts.address, &at, f.payload)) {
+    if (decide(s, p, us, &at, f.payload)) {
         for (unsigned i = 0; i < s->decision.reply_count; i++) {
-            inject(s, p, &f, &s->decision.reply[i]);
+            inject(s, p, us, &f, &s->decision.reply[i]);
         }
     }
 }

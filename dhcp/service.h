@@ -25,6 +25,7 @@ struct dhcp_counters {
     uint64_t verdicts[DHCP_VERDICT_COUNT];
     uint64_t bad_frames[FRAME_FAULT_COUNT];
     uint64_t bad_packets[DHCP_FAULT_COUNT];
+    uint64_t passing_by; /* frames to others: seen, not ours to answer */
     uint64_t replies;
     uint64_t send_errors;
 };

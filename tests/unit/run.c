@@ -19,6 +19,7 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_decision());
     srunner_add_suite(runner, suite_dhcp_frame());
     srunner_add_suite(runner, suite_dhcp_golden());
+    srunner_add_suite(runner, suite_dhcp_identity());
     srunner_add_suite(runner, suite_dhcp_packet());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_packet());
