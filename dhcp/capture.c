@@ -1,10 +1,13 @@
 #include "dhcp/capture.h"
 
 #include <errno.h>
+#include <netpacket/packet.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #define SNAP_LEN    2048
 #define BUFFER_SIZE (1 << 20) /* a burst of some 2000 requests */
@@ -19,9 +22,19 @@ struct capture {
     pcap_t *pcap;
 };
 
+static int explain_right(const char *what, char why[CAPTURE_WHY_SIZE])
+{
+    snprintf(why, CAPTURE_WHY_SIZE,
+             "capturing%s needs CAP_NET_RAW: start as root, or with "
+             "AmbientCapabilities=CAP_NET_RAW (systemd), --cap-add=NET_RAW (container)",
+             what);
+    return -EPERM;
+}
+
 static int explain(const char *interface, pcap_t *pcap, int status,
                    char why[CAPTURE_WHY_SIZE])
 {
+    char on[32];
     switch (status) {
     case PCAP_ERROR_NO_SUCH_DEVICE:
         snprintf(why, CAPTURE_WHY_SIZE, "there is no interface \"%s\"", interface);
@@ -30,12 +43,8 @@ static int explain(const char *interface, pcap_t *pcap, int status,
         snprintf(why, CAPTURE_WHY_SIZE, "interface %s is down", interface);
         return -ENETDOWN;
     case PCAP_ERROR_PERM_DENIED:
-        snprintf(
-            why, CAPTURE_WHY_SIZE,
-            "capturing on %s needs CAP_NET_RAW: start as root, or with "
-            "AmbientCapabilities=CAP_NET_RAW (systemd), --cap-add=NET_RAW (container)",
-            interface);
-        return -EPERM;
+        snprintf(on, sizeof on, " on %s", interface);
+        return explain_right(on, why);
     default:
         snprintf(why, CAPTURE_WHY_SIZE, "cannot capture on %s: %s", interface,
                  pcap ? pcap_geterr(pcap) : pcap_statustostr(status));
@@ -97,6 +106,25 @@ void capture_close(struct capture *c)
         }
         free(c);
     }
+}
+
+int capture_permitted(char why[CAPTURE_WHY_SIZE])
+{
+    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return errno == EPERM ? explain_right("", why)
+                              : 0; /* opening will say the rest */
+    }
+    (void)close(fd);
+    return 0;
+}
+
+bool capture_is_on(const struct capture *c, unsigned ifindex)
+{
+    struct sockaddr_ll link = {0};
+    socklen_t len = sizeof link;
+    return getsockname(pcap_fileno(c->pcap), (struct sockaddr *)&link, &len) == 0 &&
+           link.sll_ifindex == (int)ifindex;
 }
 
 int capture_fd(const struct capture *c)

@@ -12,6 +12,7 @@
 #ifndef DHCP_CAPTURE_H
 #define DHCP_CAPTURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ struct capture;
 
 int capture_open(const char *interface, struct capture **out, char why[CAPTURE_WHY_SIZE]);
 void capture_close(struct capture *c); /* NULL is fine */
+
+/* -EPERM, with words, when the right to capture is missing altogether. */
+int capture_permitted(char why[CAPTURE_WHY_SIZE]);
+
+/* False: the interface it was opened on has been taken away, even if one came back. */
+bool capture_is_on(const struct capture *c, unsigned ifindex);
 
 /* To be watched for reading. */
 int capture_fd(const struct capture *c);

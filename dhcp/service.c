@@ -14,17 +14,10 @@
 
 #define FRAMES_MAX 256 /* read at one go before others get their turn */
 
-struct port {
-    char name[16];
-    struct interface_facts facts;
-    struct capture *capture; /* NULL: it is gone */
-};
-
 struct dhcp_service {
     const struct snapshot *config;
     struct dhcp_files files;
-    struct port ports[CONFIG_INTERFACES_MAX];
-    size_t port_count;
+    struct ports ports;
     int pxe_fd; /* UDP port 4011 */
     struct net_inbox *inbox;
     struct dhcp_counters counters;
@@ -32,24 +25,6 @@ struct dhcp_service {
 };
 
 /* -- start and end ------------------------------------------------------------------------ */
-
-static int open_port(struct dhcp_service *s, const struct interface_conf *conf,
-                     char why[DHCP_SERVICE_WHY_SIZE])
-{
-    struct port *p = &s->ports[s->port_count];
-    int error = interface_read(conf, &p->facts, why);
-    if (error == 0) {
-        error = interface_ready(conf, &p->facts, why);
-    }
-    if (error == 0) {
-        error = capture_open(conf->name, &p->capture, why);
-    }
-    if (error == 0) {
-        snprintf(p->name, sizeof p->name, "%s", conf->name);
-        s->port_count++;
-    }
-    return error;
-}
 
 static int open_pxe_port(struct dhcp_service *s, char why[DHCP_SERVICE_WHY_SIZE])
 {
@@ -77,10 +52,7 @@ int dhcp_service_open(const struct snapshot *config, struct dhcp_files files,
     s->files = files;
     s->pxe_fd = -1;
     s->inbox = net_inbox_new();
-    int error = s->inbox ? 0 : -ENOMEM;
-    for (size_t i = 0; error == 0 && i < config->interface_count; i++) {
-        error = open_port(s, &config->interfaces[i], why);
-    }
+    int error = s->inbox ? ports_open(&s->ports, config, why) : -ENOMEM;
     if (error == 0) {
         error = open_pxe_port(s, why);
     }
@@ -97,9 +69,7 @@ void dhcp_service_close(struct dhcp_service *s)
     if (!s) {
         return;
     }
-    for (size_t i = 0; i < s->port_count; i++) {
-        capture_close(s->ports[i].capture);
-    }
+    ports_close(&s->ports);
     if (s->pxe_fd >= 0) {
         (void)close(s->pxe_fd);
     }
@@ -110,8 +80,11 @@ void dhcp_service_close(struct dhcp_service *s)
 size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_MAX])
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->port_count; i++) {
-        fds[n++] = capture_fd(s->ports[i].capture);
+    for (size_t i = 0; i < s->ports.count; i++) {
+        int fd = port_fd(&s->ports.list[i]);
+        if (fd >= 0) {
+            fds[n++] = fd;
+        }
     }
     fds[n++] = s->pxe_fd;
     return n;
@@ -120,6 +93,16 @@ size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_M
 void dhcp_service_configure(struct dhcp_service *s, const struct snapshot *config)
 {
     s->config = config;
+}
+
+void dhcp_service_refresh(struct dhcp_service *s, const struct port_hooks *hooks)
+{
+    ports_refresh(&s->ports, hooks);
+}
+
+const struct ports *dhcp_service_ports(const struct dhcp_service *s)
+{
+    return &s->ports;
 }
 
 const struct dhcp_counters *dhcp_service_counters(const struct dhcp_service *s)
@@ -137,13 +120,13 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
     enum dhcp_fault fault = dhcp_parse(payload.p, rd_left(&payload), &pkt);
     if (fault != DHCP_OK) {
         s->counters.bad_packets[fault]++;
-        dhcp_journal_fault(p->name, at, fault);
+        dhcp_journal_fault(p->conf.name, at, fault);
         return false;
     }
     struct dhcp_site site = {s->config, us, s->files.has, s->files.context};
     enum dhcp_verdict verdict = dhcp_decide(&site, at, &pkt, &s->decision);
     s->counters.verdicts[verdict]++;
-    dhcp_journal_decision(s->config, p->name, at, &pkt, &s->decision);
+    dhcp_journal_decision(s->config, p->conf.name, at, &pkt, &s->decision);
     return verdict == DHCP_ANSWERED;
 }
 
@@ -153,7 +136,7 @@ static void count_sent(struct dhcp_service *s, const struct port *p, int error)
         s->counters.replies++;
     } else {
         s->counters.send_errors++;
-        log_say(LOG_ERROR, "cannot send a DHCP reply on %s: %s", p->name,
+        log_say(LOG_ERROR, "cannot send a DHCP reply on %s: %s", p->conf.name,
                 strerror(-error));
     }
 }
@@ -214,6 +197,23 @@ static void on_frame(struct dhcp_service *s, const struct port *p, const uint8_t
     }
 }
 
+/* -- datagrams ---------------------------------------------------------------------------- */
+
+/* What the socket says, but as whom the interface is configured when all were asked. */
+static void take_identity(const struct port *p, struct net_dgram *d)
+{
+    if (d->group) {
+        d->path.local = endpoint_ip4(p->facts.identity.offered, 0);
+    }
+}
+
+static void send_datagram(struct dhcp_service *s, const struct port *p, int fd,
+                          const struct net_path *path, const struct dhcp_reply *reply)
+{
+    struct iovec part = {(void *)reply->packet, reply->len};
+    count_sent(s, p, net_send(fd, path, &part, 1, 0, true));
+}
+
 /* Port 4011: whoever asks has an address, and the answer goes to where the request is from. */
 static void on_datagram(struct dhcp_service *s, const struct port *p,
                         const struct net_dgram *d)
@@ -221,22 +221,9 @@ static void on_datagram(struct dhcp_service *s, const struct port *p,
     struct dhcp_arrival at = {DHCP_PXE_PORT, endpoint_to_ip4(&d->path.peer),
                               d->path.peer.port};
     struct ip4 us = endpoint_to_ip4(&d->path.local);
-    if (!decide(s, p, us, &at, rd_over(d->data, d->len))) {
-        return;
+    if (decide(s, p, us, &at, rd_over(d->data, d->len))) {
+        send_datagram(s, p, s->pxe_fd, &d->path, &s->decision.reply[0]);
     }
-    const struct dhcp_reply *reply = &s->decision.reply[0];
-    struct iovec part = {(void *)reply->packet, reply->len};
-    count_sent(s, p, net_send(s->pxe_fd, &d->path, &part, 1, 0, true));
-}
-
-static const struct port *port_by_index(const struct dhcp_service *s, unsigned ifindex)
-{
-    for (size_t i = 0; i < s->port_count; i++) {
-        if (s->ports[i].facts.ifindex == ifindex) {
-            return &s->ports[i];
-        }
-    }
-    return NULL;
 }
 
 static void read_pxe_port(struct dhcp_service *s)
@@ -245,12 +232,46 @@ static void read_pxe_port(struct dhcp_service *s)
     int error;
     size_t n = net_receive(s->pxe_fd, s->inbox, d, &error);
     for (size_t i = 0; i < n; i++) {
-        const struct port *p = port_by_index(s, d[i].path.ifindex);
+        const struct port *p = port_by_index(&s->ports, d[i].path.ifindex);
         if (p && d[i].path.peer.port > 0) {
+            take_identity(p, &d[i]);
             on_datagram(s, p, &d[i]);
         }
     }
 }
+
+/* Port 67 by a socket: a broadcast.  Answers leave by the interface, routes or not. */
+static void on_broadcast(struct dhcp_service *s, const struct port *p,
+                         const struct net_dgram *d)
+{
+    struct dhcp_arrival at = {DHCP_SERVER_PORT, endpoint_to_ip4(&d->path.peer),
+                              d->path.peer.port};
+    if (!decide(s, p, p->facts.identity.offered, &at, rd_over(d->data, d->len))) {
+        return;
+    }
+    for (unsigned i = 0; i < s->decision.reply_count; i++) {
+        const struct dhcp_reply *reply = &s->decision.reply[i];
+        struct net_path path = d->path;
+        path.peer = endpoint_ip4(reply->to, reply->to_port);
+        send_datagram(s, p, p->udp_fd, &path, reply);
+    }
+}
+
+static void read_udp(struct dhcp_service *s, const struct port *p)
+{
+    struct net_dgram d[NET_BATCH];
+    int error;
+    size_t n = net_receive(p->udp_fd, s->inbox, d, &error);
+    for (size_t i = 0; i < n; i++) {
+        /* Where the kernel does not let us bind to the interface, all of them are heard. */
+        if (p->waits == 0 && d[i].path.ifindex == p->facts.ifindex) {
+            take_identity(p, &d[i]);
+            on_broadcast(s, p, &d[i]);
+        }
+    }
+}
+
+/* -- what has something to read ----------------------------------------------------------- */
 
 static bool read_capture(struct dhcp_service *s, struct port *p)
 {
@@ -261,23 +282,27 @@ static bool read_capture(struct dhcp_service *s, struct port *p)
          i < FRAMES_MAX && (status = capture_next(p->capture, &frame, &len)) > 0; i++) {
         on_frame(s, p, frame, len);
     }
-    if (status < 0) {
+    p->broken = status < 0;
+    if (p->broken && !s->config->hotplug) {
         log_say(LOG_ERROR, "interface %s is gone: no more PXE clients are answered there",
-                p->name);
+                p->conf.name);
     }
-    return status >= 0;
+    return !p->broken;
 }
 
-bool dhcp_service_readable(struct dhcp_service *s, int fd)
+bool dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now)
 {
+    (void)now;
+    struct port *p = port_by_fd(&s->ports, fd);
     if (fd == s->pxe_fd) {
         read_pxe_port(s);
         return true;
     }
-    for (size_t i = 0; i < s->port_count; i++) {
-        if (s->ports[i].capture && capture_fd(s->ports[i].capture) == fd) {
-            return read_capture(s, &s->ports[i]);
-        }
+    if (p && p->capture) {
+        return read_capture(s, p);
     }
-    return false;
+    if (p) {
+        read_udp(s, p);
+    }
+    return p != NULL;
 }

@@ -1,10 +1,11 @@
 /*
- * dhcp/service: requests come in by capture (port 67) and by a socket (port 4011), the
+ * dhcp/service: requests come in by capture or a socket (port 67) and by a socket (port 4011), the
  * decision is asked, its replies go out.
  *
  *     dhcp_service_open()        while privileges last
  *     dhcp_service_sockets()     watch these for reading
  *     dhcp_service_readable()    one of them has something
+ *     dhcp_service_refresh()     interfaces or addresses have changed
  *     dhcp_service_configure()   after a reload
  *
  * How to read it: on_frame() is a DISCOVER's way, on_datagram() a 4011 REQUEST's.
@@ -16,8 +17,10 @@
 #ifndef DHCP_SERVICE_H
 #define DHCP_SERVICE_H
 
+#include "common/clock.h"
 #include "dhcp/decision.h"
 #include "dhcp/frame.h"
+#include "dhcp/ports.h"
 
 struct dhcp_service;
 
@@ -36,7 +39,7 @@ struct dhcp_files {
     void *context;
 };
 
-#define DHCP_SERVICE_WHY_SIZE 320
+#define DHCP_SERVICE_WHY_SIZE PORT_WHY_SIZE
 
 /* 0 or -errno with the reason in words. */
 int dhcp_service_open(const struct snapshot *config, struct dhcp_files files,
@@ -47,10 +50,16 @@ void dhcp_service_close(struct dhcp_service *s); /* NULL is fine */
 
 size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_MAX]);
 
-/* False: what stood behind this descriptor is gone; stop watching it. */
-bool dhcp_service_readable(struct dhcp_service *s, int fd);
+/* False: what stood behind this descriptor is gone; stop watching it, and refresh. */
+bool dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now);
 
-/* Interfaces stay as they were opened; everything else is new from the next packet on. */
+/* Serves what has come, lets go of what has gone; descriptors change by the hooks. */
+void dhcp_service_refresh(struct dhcp_service *s, const struct port_hooks *hooks);
+
+/* The configured interfaces and what each is at, for status. */
+const struct ports *dhcp_service_ports(const struct dhcp_service *s);
+
+/* The list of interfaces stays as it was at start; everything else is new from the next packet on. */
 void dhcp_service_configure(struct dhcp_service *s, const struct snapshot *config);
 
 const struct dhcp_counters *dhcp_service_counters(const struct dhcp_service *s);
