@@ -13,12 +13,21 @@
 
 #define NAMED_MAX 8 /* interfaces listed in a complaint */
 
+/* An interface's own entry; one without a hardware address may have no address at all. */
+static bool is_link(const struct ifaddrs *a)
+{
+    return !a->ifa_addr || a->ifa_addr->sa_family == AF_PACKET;
+}
+
 static void read_link(const struct ifaddrs *a, struct interface_facts *out)
 {
     struct sockaddr_ll link;
-    memcpy(&link, a->ifa_addr, sizeof link);
-    out->ifindex = (unsigned)link.sll_ifindex;
+    out->ifindex = if_nametoindex(a->ifa_name);
     out->up = a->ifa_flags & IFF_UP;
+    if (!a->ifa_addr) {
+        return;
+    }
+    memcpy(&link, a->ifa_addr, sizeof link);
     /* capturing on the loopback interface gives Ethernet frames as well */
     out->ethernet = link.sll_hatype == ARPHRD_ETHER || link.sll_hatype == ARPHRD_LOOPBACK;
     if (link.sll_halen == sizeof out->mac.octet) {
@@ -51,7 +60,7 @@ static void read_address(const struct ifaddrs *a, struct ip4 wanted, struct iden
 static bool is_of(const struct ifaddrs *a, const char *name)
 {
     size_t len = strlen(name);
-    return a->ifa_addr && strncmp(a->ifa_name, name, len) == 0 &&
+    return strncmp(a->ifa_name, name, len) == 0 &&
            (a->ifa_name[len] == '\0' || a->ifa_name[len] == ':');
 }
 
@@ -62,7 +71,7 @@ static void read_own(const struct ifaddrs *list, const struct interface_conf *co
         if (!is_of(a, conf->name)) {
             continue;
         }
-        if (a->ifa_addr->sa_family == AF_PACKET) {
+        if (is_link(a)) {
             read_link(a, out);
         } else if (a->ifa_addr->sa_family == AF_INET) {
             read_address(a, conf->address, &out->identity);
@@ -86,7 +95,7 @@ static void list_names(const struct ifaddrs *list, char *out, size_t size)
     size_t used = 0;
     unsigned count = 0;
     for (const struct ifaddrs *a = list; a && used < size; a = a->ifa_next) {
-        if (a->ifa_addr && a->ifa_addr->sa_family == AF_PACKET) {
+        if (is_link(a)) {
             if (count++ == NAMED_MAX) {
                 snprintf(out + used, size - used, ", ...");
                 return;
