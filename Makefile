@@ -4,6 +4,7 @@
 # make check         unit tests, simulated network, fuzz corpus replay  (no root, no network)
 # make check SAN=1   the same under ASan and UBSan, in build/san
 # make netns         tests in network namespaces                                (needs root)
+# make peers         fetches the other DHCP servers that some of them run beside
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
 # make bench         nanoseconds per operation of the cores
@@ -83,6 +84,7 @@ PARALLEL = $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 GIVE_BACK = @[ "$$(id -u)" != 0 ] || chown -R --reference=Makefile build
 
 test: deps-test
+	-packaging/fetch-peers
 	+$(PARALLEL) check
 	+$(PARALLEL) netns
 	$(GIVE_BACK)
@@ -94,6 +96,9 @@ check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
 
 netns: $(B)/pxed
 	python3 -B tests/netns/run.py $(B)/pxed
+
+peers:
+	packaging/fetch-peers
 
 SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[ch]')
 
@@ -142,6 +147,6 @@ install: $(B)/pxed
 clean:
 	rm -rf build
 
-.PHONY: all test check netns lint lint-core fuzz bench lab demo install clean
+.PHONY: all test check netns peers lint lint-core fuzz bench lab demo install clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))

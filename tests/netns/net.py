@@ -267,8 +267,8 @@ class Namespace:
 
     def start(self, *argv):
         """Start a program in this namespace."""
-        title = next(os.path.basename(word) for word in argv if "prlimit" not in word and
-                     not word.startswith("-"))
+        title = next(os.path.basename(word) for word in argv if word not in ("prlimit", "env") and
+                     "=" not in word and not word.startswith("-"))
         program = Program(title, ("ip", "netns", "exec", self.name) + argv, self.net.folder)
         self.net.programs.append(program)
         return program
@@ -338,6 +338,19 @@ class Net:
         limit = ("prlimit", "--nofile=%d:%d" % (descriptors, descriptors)) if descriptors else ()
         program = namespace.start(*limit, binary(), "run", "-c", path)
         program.config_path = path
+        if ready:
+            program.wait_log("pxed ready")
+        return program
+
+    def pxed_with(self, namespace, configuration, rights, ready=True):
+        """pxed started by an ordinary user who holds these capabilities and no others."""
+        path = os.path.join(self.folder, "pxed%d.json" % next(numbers))
+        write_json(path, configuration)
+        os.chmod(path, 0o644)
+        program = namespace.start(
+            "setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups",
+            "--inh-caps=-all,+" + rights, "--ambient-caps=-all,+" + rights,
+            "--bounding-set=-all,+" + rights, binary(), "run", "-c", path)
         if ready:
             program.wait_log("pxed ready")
         return program
