@@ -23,6 +23,7 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_golden());
     srunner_add_suite(runner, suite_dhcp_identity());
     srunner_add_suite(runner, suite_dhcp_packet());
+    srunner_add_suite(runner, suite_dhcp_radar());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_packet());
     srunner_add_suite(runner, suite_tftp_path());
