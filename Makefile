@@ -35,7 +35,7 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c common/netwatch.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
-          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/ports.c dhcp/service.c \
+          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/ports.c dhcp/send.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/network.c \

@@ -1,5 +1,6 @@
 /*
- * dhcp/capture: DHCP requests of one interface, seen and answered beside any other server.
+ * dhcp/capture: DHCP requests of one interface, seen and answered beside any other server,
+ * and what those servers say.
  *
  * Frames are read by libpcap before any socket gets them and answers are injected as frames,
  * so port 67 is never bound: another server on this host keeps it, in either start order.
@@ -20,7 +21,13 @@ struct capture;
 
 #define CAPTURE_WHY_SIZE 256
 
-int capture_open(const char *interface, struct capture **out, char why[CAPTURE_WHY_SIZE]);
+enum capture_kind {
+    CAPTURE_INCOMING, /* requests, and replies of servers elsewhere */
+    CAPTURE_OUTGOING, /* address offers of another server on this host */
+};
+
+int capture_open(const char *interface, enum capture_kind kind, struct capture **out,
+                 char why[CAPTURE_WHY_SIZE]);
 void capture_close(struct capture *c); /* NULL is fine */
 
 /* -EPERM, with words, when the right to capture is missing altogether. */

@@ -13,29 +13,40 @@ static const struct port_hooks no_hooks;
 
 /* -- opening and closing ------------------------------------------------------------------ */
 
-static void shut_capture(struct port *p, const struct port_hooks *hooks)
+static void shut(struct capture **c, const struct port_hooks *hooks)
 {
-    if (p->capture) {
-        if (hooks->unwatch) {
-            hooks->unwatch(hooks->context, capture_fd(p->capture));
-        }
-        capture_close(p->capture);
-        p->capture = NULL;
-        p->broken = false;
+    if (*c && hooks->unwatch) {
+        hooks->unwatch(hooks->context, capture_fd(*c));
     }
+    capture_close(*c);
+    *c = NULL;
 }
 
-static int open_capture(struct port *p, const struct port_hooks *hooks)
+static void shut_captures(struct port *p, const struct port_hooks *hooks)
 {
+    shut(&p->capture, hooks);
+    shut(&p->outgoing, hooks);
+    p->broken = false;
+}
+
+/* Without the second one all goes on, but conflicts on this host are not seen. */
+static int open_captures(struct port *p, const struct port_hooks *hooks)
+{
+    char unused[CAPTURE_WHY_SIZE];
     if (hooks->raise) {
         hooks->raise(hooks->context);
     }
-    int error = capture_open(p->conf.name, &p->capture, p->why);
+    int error = capture_open(p->conf.name, CAPTURE_INCOMING, &p->capture, p->why);
+    if (error == 0) {
+        (void)capture_open(p->conf.name, CAPTURE_OUTGOING, &p->outgoing, unused);
+    }
     if (hooks->lower) {
         hooks->lower(hooks->context);
     }
-    if (error == 0 && hooks->watch) {
-        hooks->watch(hooks->context, capture_fd(p->capture));
+    int fds[PORT_FDS_MAX];
+    size_t count = error == 0 && hooks->watch ? port_fds(p, fds) : 0;
+    for (size_t i = 0; i < count; i++) {
+        hooks->watch(hooks->context, fds[i]);
     }
     return error;
 }
@@ -103,7 +114,7 @@ static int update(struct port *p, const struct port_hooks *hooks)
     }
     p->facts = facts;
     if (p->capture && (p->broken || !capture_is_on(p->capture, facts.ifindex))) {
-        shut_capture(p, hooks);
+        shut_captures(p, hooks);
     }
     if (error == 0) {
         error = interface_ready(&p->conf, &facts, p->why);
@@ -111,7 +122,7 @@ static int update(struct port *p, const struct port_hooks *hooks)
     if (error == 0 && p->conf.listen == LISTEN_UDP) {
         bind_udp(p, hooks);
     } else if (error == 0 && !p->capture) {
-        error = open_capture(p, hooks);
+        error = open_captures(p, hooks);
     }
     p->waits = error;
     return error;
@@ -206,7 +217,7 @@ void ports_close(struct ports *ports)
 {
     for (size_t i = 0; i < ports->count; i++) {
         struct port *p = &ports->list[i];
-        shut_capture(p, &no_hooks);
+        shut_captures(p, &no_hooks);
         if (p->udp_fd >= 0) {
             (void)close(p->udp_fd);
         }
@@ -216,9 +227,19 @@ void ports_close(struct ports *ports)
 
 /* -- finding one -------------------------------------------------------------------------- */
 
-int port_fd(const struct port *p)
+size_t port_fds(const struct port *p, int fds[PORT_FDS_MAX])
 {
-    return p->capture ? capture_fd(p->capture) : p->udp_fd;
+    size_t n = 0;
+    if (p->capture) {
+        fds[n++] = capture_fd(p->capture);
+    }
+    if (p->outgoing) {
+        fds[n++] = capture_fd(p->outgoing);
+    }
+    if (p->udp_fd >= 0) {
+        fds[n++] = p->udp_fd;
+    }
+    return n;
 }
 
 struct port *port_by_index(struct ports *ports, unsigned ifindex)
@@ -235,8 +256,12 @@ struct port *port_by_index(struct ports *ports, unsigned ifindex)
 struct port *port_by_fd(struct ports *ports, int fd)
 {
     for (size_t i = 0; i < ports->count; i++) {
-        if (port_fd(&ports->list[i]) == fd) {
-            return &ports->list[i];
+        int fds[PORT_FDS_MAX];
+        size_t count = port_fds(&ports->list[i], fds);
+        for (size_t j = 0; j < count; j++) {
+            if (fds[j] == fd) {
+                return &ports->list[i];
+            }
         }
     }
     return NULL;

@@ -25,10 +25,11 @@ struct port {
     struct interface_facts facts; /* all zero: there is no such interface */
     int waits;                    /* 0: it serves; else -errno, and what is waited for: */
     char why[PORT_WHY_SIZE];
-    struct capture *capture; /* NULL: not open, or the port listens by UDP */
-    bool broken;             /* the capture has failed: ports_refresh() opens a new one */
-    int udp_fd;              /* -1: the port captures */
-    unsigned udp_ifindex;    /* the interface the socket is bound to, 0: none */
+    struct capture *capture;  /* NULL: not open, or the port listens by UDP */
+    struct capture *outgoing; /* beside it: what servers on this host say; may be NULL */
+    bool broken;              /* a capture has failed: ports_refresh() opens a new one */
+    int udp_fd;               /* -1: the port captures */
+    unsigned udp_ifindex;     /* the interface the socket is bound to, 0: none */
 };
 
 struct ports {
@@ -56,8 +57,10 @@ int ports_open(struct ports *ports, const struct snapshot *config,
 void ports_refresh(struct ports *ports, const struct port_hooks *hooks);
 void ports_close(struct ports *ports);
 
-/* -1: nothing to watch at the moment. */
-int port_fd(const struct port *p);
+#define PORT_FDS_MAX 2
+
+/* What is to be watched at the moment. */
+size_t port_fds(const struct port *p, int fds[PORT_FDS_MAX]);
 /* NULL: none that serves. */
 struct port *port_by_index(struct ports *ports, unsigned ifindex);
 struct port *port_by_fd(struct ports *ports, int fd);

@@ -8,9 +8,8 @@
 
 #include "common/log.h"
 #include "common/net.h"
-#include "dhcp/capture.h"
-#include "dhcp/interface.h"
 #include "dhcp/journal.h"
+#include "dhcp/send.h"
 #include "dhcp/sighting.h"
 
 #define FRAMES_MAX 256 /* read at one go before others get their turn */
@@ -23,6 +22,8 @@ struct dhcp_service {
     struct net_inbox *inbox;
     struct dhcp_counters counters;
     struct dhcp_decision decision; /* of the request at hand: too large for the stack */
+    struct radar radar;
+    usec_t now; /* of the event at hand */
 };
 
 /* -- start and end ------------------------------------------------------------------------ */
@@ -82,10 +83,7 @@ size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_M
 {
     size_t n = 0;
     for (size_t i = 0; i < s->ports.count; i++) {
-        int fd = port_fd(&s->ports.list[i]);
-        if (fd >= 0) {
-            fds[n++] = fd;
-        }
+        n += port_fds(&s->ports.list[i], &fds[n]);
     }
     fds[n++] = s->pxe_fd;
     return n;
@@ -104,6 +102,11 @@ void dhcp_service_refresh(struct dhcp_service *s, const struct port_hooks *hooks
 const struct ports *dhcp_service_ports(const struct dhcp_service *s)
 {
     return &s->ports;
+}
+
+const struct radar *dhcp_service_radar(const struct dhcp_service *s)
+{
+    return &s->radar;
 }
 
 const struct dhcp_counters *dhcp_service_counters(const struct dhcp_service *s)
@@ -125,22 +128,27 @@ static void tell_sighting(const struct dhcp_service *s, const struct dhcp_arriva
     }
 }
 
-/* Parses, decides, counts and logs; true when there are replies to send. */
-static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
-                   const struct dhcp_arrival *at, struct rd payload)
+static bool parse(struct dhcp_service *s, const struct port *p,
+                  const struct dhcp_arrival *at, struct rd payload,
+                  struct dhcp_packet *out)
 {
-    struct dhcp_packet pkt;
-    enum dhcp_fault fault = dhcp_parse(payload.p, rd_left(&payload), &pkt);
+    enum dhcp_fault fault = dhcp_parse(payload.p, rd_left(&payload), out);
     if (fault != DHCP_OK) {
         s->counters.bad_packets[fault]++;
         dhcp_journal_fault(p->conf.name, at, fault);
-        return false;
     }
+    return fault == DHCP_OK;
+}
+
+/* Decides, counts and logs; true when there are replies to send. */
+static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
+                   const struct dhcp_arrival *at, const struct dhcp_packet *in)
+{
     struct dhcp_site site = {s->config, us, s->hooks.has_file, s->hooks.context};
-    enum dhcp_verdict verdict = dhcp_decide(&site, at, &pkt, &s->decision);
+    enum dhcp_verdict verdict = dhcp_decide(&site, at, in, &s->decision);
     s->counters.verdicts[verdict]++;
-    tell_sighting(s, at, &pkt);
-    dhcp_journal_decision(s->config, p->conf.name, at, &pkt, &s->decision);
+    tell_sighting(s, at, in);
+    dhcp_journal_decision(s->config, p->conf.name, at, in, &s->decision);
     return verdict == DHCP_ANSWERED;
 }
 
@@ -155,27 +163,31 @@ static void count_sent(struct dhcp_service *s, const struct port *p, int error)
     }
 }
 
-/*
- * A reply to port 67's client: to everybody when it has no address, else back the way the
- * request came, which needs neither a route nor ARP.
- */
-static void inject(struct dhcp_service *s, const struct port *p, struct ip4 us,
-                   const struct frame *request, const struct dhcp_reply *reply)
+/* -- port 67 ------------------------------------------------------------------------------ */
+
+/* A DISCOVER, or a REQUEST that has come to port 67. */
+static void on_request(struct dhcp_service *s, const struct port *p,
+                       const struct way *way, const struct dhcp_arrival *at,
+                       const struct dhcp_packet *in)
 {
-    static const struct mac everybody = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
-    uint8_t octets[FRAME_OVERHEAD + DHCP_MAX_LEN];
-    struct wr w = wr_over(octets, sizeof octets);
-    struct frame answer = {
-        .to = ip4_equal(reply->to, IP4_BROADCAST) ? everybody : request->from,
-        .from = p->facts.mac,
-        .ip_to = reply->to,
-        .ip_from = us,
-        .to_port = reply->to_port,
-        .from_port = reply->from_port,
-        .payload = rd_over(reply->packet, reply->len),
-    };
-    frame_write(&w, &answer);
-    count_sent(s, p, capture_send(p->capture, octets, wr_len(&w)));
+    bool answered = decide(s, p, way->us, at, in);
+    radar_heard(&s->radar, in->xid, answered);
+    for (unsigned i = 0; answered && i < s->decision.reply_count; i++) {
+        count_sent(s, p, dhcp_send(p, way, &s->decision.reply[i]));
+    }
+}
+
+/* Some other server's word to a client. */
+static void on_reply(struct dhcp_service *s, const struct port *p, const struct frame *f,
+                     const struct dhcp_packet *in)
+{
+    const struct radar_event *fresh[RADAR_KIND_COUNT];
+    struct radar_reply reply = {in, f->from, f->ip_from, &p->facts.identity};
+    size_t count = radar_see(&s->radar, &reply, s->now, fresh);
+    s->counters.others_replies++;
+    for (size_t i = 0; i < count; i++) {
+        dhcp_journal_conflict(p->conf.name, fresh[i]);
+    }
 }
 
 /*
@@ -189,56 +201,68 @@ static bool is_for_us(const struct port *p, const struct frame *f, struct ip4 *u
            identity_answers(&p->facts.identity, f->ip_to, us);
 }
 
-static void on_frame(struct dhcp_service *s, const struct port *p, const uint8_t *octets,
-                     size_t len)
+static bool is_reply(struct rd payload)
+{
+    return rd_u8(&payload) == BOOTREPLY;
+}
+
+static void on_frame(struct dhcp_service *s, const struct port *p, enum capture_kind kind,
+                     const uint8_t *octets, size_t len)
 {
     struct frame f;
+    struct dhcp_packet in;
     enum frame_fault fault = frame_parse(octets, len, &f);
     if (fault != FRAME_OK) {
         s->counters.bad_frames[fault]++;
         return;
     }
-    struct ip4 us;
-    if (!is_for_us(p, &f, &us)) {
-        s->counters.passing_by++;
-        return;
-    }
     struct dhcp_arrival at = {DHCP_SERVER_PORT, f.ip_from, f.from_port};
-    if (decide(s, p, us, &at, f.payload)) {
-        for (unsigned i = 0; i < s->decision.reply_count; i++) {
-            inject(s, p, us, &f, &s->decision.reply[i]);
+    struct way way = {.asker = f.from};
+    if (is_reply(f.payload)) {
+        if (parse(s, p, &at, f.payload, &in)) {
+            on_reply(s, p, &f, &in);
         }
+    } else if (kind == CAPTURE_OUTGOING || !is_for_us(p, &f, &way.us)) {
+        s->counters.passing_by++;
+    } else if (parse(s, p, &at, f.payload, &in)) {
+        on_request(s, p, &way, &at, &in);
     }
 }
 
-/* -- datagrams ---------------------------------------------------------------------------- */
-
-/* What the socket says, but as whom the interface is configured when all were asked. */
-static void take_identity(const struct port *p, struct net_dgram *d)
+/* A broadcast that came by a socket. */
+static void on_broadcast(struct dhcp_service *s, const struct port *p,
+                         const struct net_dgram *d)
 {
-    if (d->group) {
-        d->path.local = endpoint_ip4(p->facts.identity.offered, 0);
+    struct dhcp_packet in;
+    struct dhcp_arrival at = {DHCP_SERVER_PORT, endpoint_to_ip4(&d->path.peer),
+                              d->path.peer.port};
+    struct way way = {.us = p->facts.identity.offered};
+    if (parse(s, p, &at, rd_over(d->data, d->len), &in)) {
+        on_request(s, p, &way, &at, &in);
     }
 }
 
-static void send_datagram(struct dhcp_service *s, const struct port *p, int fd,
-                          const struct net_path *path, const struct dhcp_reply *reply)
-{
-    struct iovec part = {(void *)reply->packet, reply->len};
-    count_sent(s, p, net_send(fd, path, &part, 1, 0, true));
-}
+/* -- port 4011 ---------------------------------------------------------------------------- */
 
-/* Port 4011: whoever asks has an address, and the answer goes to where the request is from. */
+/* Whoever asks has an address, and the answer goes to where the request is from. */
 static void on_datagram(struct dhcp_service *s, const struct port *p,
                         const struct net_dgram *d)
 {
-    struct dhcp_arrival at = {DHCP_PXE_PORT, endpoint_to_ip4(&d->path.peer),
-                              d->path.peer.port};
-    struct ip4 us = endpoint_to_ip4(&d->path.local);
-    if (decide(s, p, us, &at, rd_over(d->data, d->len))) {
-        send_datagram(s, p, s->pxe_fd, &d->path, &s->decision.reply[0]);
+    struct dhcp_packet in;
+    struct net_path path = d->path;
+    struct dhcp_arrival at = {DHCP_PXE_PORT, endpoint_to_ip4(&path.peer), path.peer.port};
+    if (d->group) { /* all were asked: as whom the interface is configured */
+        path.local = endpoint_ip4(p->facts.identity.offered, 0);
+    }
+    struct ip4 us = endpoint_to_ip4(&path.local);
+    if (parse(s, p, &at, rd_over(d->data, d->len), &in) && decide(s, p, us, &at, &in)) {
+        const struct dhcp_reply *reply = &s->decision.reply[0];
+        struct iovec part = {(void *)reply->packet, reply->len};
+        count_sent(s, p, net_send(s->pxe_fd, &path, &part, 1, 0, true));
     }
 }
+
+/* -- what has something to read ----------------------------------------------------------- */
 
 static void read_pxe_port(struct dhcp_service *s)
 {
@@ -248,26 +272,8 @@ static void read_pxe_port(struct dhcp_service *s)
     for (size_t i = 0; i < n; i++) {
         const struct port *p = port_by_index(&s->ports, d[i].path.ifindex);
         if (p && d[i].path.peer.port > 0) {
-            take_identity(p, &d[i]);
             on_datagram(s, p, &d[i]);
         }
-    }
-}
-
-/* Port 67 by a socket: a broadcast.  Answers leave by the interface, routes or not. */
-static void on_broadcast(struct dhcp_service *s, const struct port *p,
-                         const struct net_dgram *d)
-{
-    struct dhcp_arrival at = {DHCP_SERVER_PORT, endpoint_to_ip4(&d->path.peer),
-                              d->path.peer.port};
-    if (!decide(s, p, p->facts.identity.offered, &at, rd_over(d->data, d->len))) {
-        return;
-    }
-    for (unsigned i = 0; i < s->decision.reply_count; i++) {
-        const struct dhcp_reply *reply = &s->decision.reply[i];
-        struct net_path path = d->path;
-        path.peer = endpoint_ip4(reply->to, reply->to_port);
-        send_datagram(s, p, p->udp_fd, &path, reply);
     }
 }
 
@@ -279,44 +285,43 @@ static void read_udp(struct dhcp_service *s, const struct port *p)
     for (size_t i = 0; i < n; i++) {
         /* Where the kernel does not let us bind to the interface, all of them are heard. */
         if (p->waits == 0 && d[i].path.ifindex == p->facts.ifindex) {
-            take_identity(p, &d[i]);
             on_broadcast(s, p, &d[i]);
         }
     }
 }
 
-/* -- what has something to read ----------------------------------------------------------- */
-
-static bool read_capture(struct dhcp_service *s, struct port *p)
+static bool read_capture(struct dhcp_service *s, struct port *p, enum capture_kind kind)
 {
+    struct capture *c = kind == CAPTURE_OUTGOING ? p->outgoing : p->capture;
     const uint8_t *frame;
     size_t len;
     int status = 1;
-    for (int i = 0;
-         i < FRAMES_MAX && (status = capture_next(p->capture, &frame, &len)) > 0; i++) {
-        on_frame(s, p, frame, len);
+    for (int i = 0; i < FRAMES_MAX && (status = capture_next(c, &frame, &len)) > 0; i++) {
+        on_frame(s, p, kind, frame, len);
     }
-    p->broken = status < 0;
-    if (p->broken && !s->config->hotplug) {
+    if (status >= 0) {
+        return true;
+    }
+    p->broken = true;
+    if (kind == CAPTURE_INCOMING && !s->config->hotplug) {
         log_say(LOG_ERROR, "interface %s is gone: no more PXE clients are answered there",
                 p->conf.name);
     }
-    return !p->broken;
+    return false;
 }
 
 bool dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now)
 {
-    (void)now;
+    s->now = now;
     struct port *p = port_by_fd(&s->ports, fd);
     if (fd == s->pxe_fd) {
         read_pxe_port(s);
         return true;
     }
-    if (p && p->capture) {
-        return read_capture(s, p);
-    }
-    if (p) {
+    if (p && p->udp_fd == fd) {
         read_udp(s, p);
+        return true;
     }
-    return p != NULL;
+    bool outgoing = p && p->outgoing && capture_fd(p->outgoing) == fd;
+    return p && read_capture(s, p, outgoing ? CAPTURE_OUTGOING : CAPTURE_INCOMING);
 }

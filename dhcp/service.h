@@ -22,6 +22,7 @@
 #include "dhcp/decision.h"
 #include "dhcp/frame.h"
 #include "dhcp/ports.h"
+#include "dhcp/radar.h"
 
 struct dhcp_service;
 
@@ -29,7 +30,8 @@ struct dhcp_counters {
     uint64_t verdicts[DHCP_VERDICT_COUNT];
     uint64_t bad_frames[FRAME_FAULT_COUNT];
     uint64_t bad_packets[DHCP_FAULT_COUNT];
-    uint64_t passing_by; /* frames to others: seen, not ours to answer */
+    uint64_t passing_by;     /* frames to others: seen, not ours to answer */
+    uint64_t others_replies; /* offers and ACKs of other servers that were seen */
     uint64_t replies;
     uint64_t send_errors;
 };
@@ -50,7 +52,7 @@ int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *ho
                       struct dhcp_service **out, char why[DHCP_SERVICE_WHY_SIZE]);
 void dhcp_service_close(struct dhcp_service *s); /* NULL is fine */
 
-#define DHCP_SOCKETS_MAX (CONFIG_INTERFACES_MAX + 1)
+#define DHCP_SOCKETS_MAX (CONFIG_INTERFACES_MAX * PORT_FDS_MAX + 1)
 
 size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_MAX]);
 
@@ -62,6 +64,8 @@ void dhcp_service_refresh(struct dhcp_service *s, const struct port_hooks *hooks
 
 /* The configured interfaces and what each is at, for status. */
 const struct ports *dhcp_service_ports(const struct dhcp_service *s);
+/* What other servers do to our clients, as far as it was seen. */
+const struct radar *dhcp_service_radar(const struct dhcp_service *s);
 
 /* The list of interfaces stays as it was at start; everything else is new from the next packet on. */
 void dhcp_service_configure(struct dhcp_service *s, const struct snapshot *config);

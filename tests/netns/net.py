@@ -229,6 +229,14 @@ class Namespace:
                 return file.read()
         return in_namespace(self.name, read)
 
+    def wait_for_port_67(self, timeout=5.0):
+        """Until a DHCP server is bound to it; pxed's own socket is not meant."""
+        end = time.monotonic() + timeout
+        while not re.search(r"(?<!FFFFFFFF):0043 00000000:0000", self.read_proc("udp")):
+            if time.monotonic() > end:
+                raise NetError("nobody is bound to UDP port 67 within %.1f s" % timeout)
+            time.sleep(0.01)
+
     def socket(self, family, kind, protocol=0):
         sock = in_namespace(self.name, lambda: socket.socket(family, kind, protocol))
         self.net.sockets.append(sock)
@@ -363,7 +371,7 @@ class Net:
             "--no-ping", "--dhcp-authoritative",
             "--dhcp-range=%s,%s,255.255.255.0,1h" % (first, last), *extra)
         program.wait_log("dnsmasq-dhcp.*IP range")
-        time.sleep(0.05)  # the line is written before the socket is bound
+        namespace.wait_for_port_67()  # the line is written before the socket is bound
         return program
 
 
