@@ -13,7 +13,7 @@
 
 /*
  * "not vlan" must come last: libpcap shifts its offsets behind it.  Without it the frames of
- * tagged networks on a trunk would be seen, and answered untagged (platform.md 4.1).
+ * tagged networks on a trunk would be seen, and answered untagged.
  *
  * What goes out is looked at for the address offers of servers on this host; our own offers
  * give no address (udp[24:4] is yiaddr), so they do not come back here.  The direction is

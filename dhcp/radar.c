@@ -7,6 +7,8 @@
 
 enum { IPXE_NO_PXEDHCP = 176 };
 
+#define OBJECT_TEXT 201 /* a file name or an address, escaped and cut */
+
 /* -- requests ----------------------------------------------------------------------------- */
 
 void radar_heard(struct radar *r, uint32_t xid, bool ours)
@@ -239,10 +241,10 @@ bool radar_is_warning(enum radar_kind kind)
 }
 
 /* What stands for the %s of `does`. */
-static void print_object(const struct radar_event *e, char out[4 * DHCP_FILE_LEN])
+static void print_object(const struct radar_event *e, char out[OBJECT_TEXT])
 {
     if (e->kind == RADAR_BOOT_FILE) {
-        (void)text_show(e->file, strlen(e->file), out, 4 * DHCP_FILE_LEN);
+        (void)text_show(e->file, strlen(e->file), out, OBJECT_TEXT);
     } else {
         (void)ip4_print(e->next_server, out);
     }
@@ -252,12 +254,12 @@ char *radar_say(const struct radar_event *e, char buf[RADAR_TEXT])
 {
     char ip[IP4_TEXT];
     char mac[MAC_TEXT];
-    char object[4 * DHCP_FILE_LEN];
+    char object[OBJECT_TEXT];
     const char *does = kinds[e->kind].does;
     const char *hole = strstr(does, "%s");
     int before = hole ? (int)(hole - does) : (int)strlen(does);
     print_object(e, object);
-    snprintf(buf, RADAR_TEXT, "%s %s (%s) %.*s%.200s%s: %s", kinds[e->kind].who,
+    snprintf(buf, RADAR_TEXT, "%s %s (%s) %.*s%s%s: %s", kinds[e->kind].who,
              ip4_print(e->server, ip), mac_print(&e->mac, mac), before, does,
              hole ? object : "", hole ? hole + 2 : "", kinds[e->kind].harm);
     return buf;

@@ -9,7 +9,7 @@
  * said to machines that are not ours to boot (a telephone's firmware file) is no conflict,
  * so the transaction numbers of the last requests are kept.
  *
- * Spec: firmware.md sections 2.2 (ranking), 2.5 (iPXE), 2.6 (loaders), 9 (T10).
+ * Spec: how EDK2 ranks offers (PxeBcDhcp4.c), iPXE's dhcp.c, shim's netboot.c.
  * Ownership: the radar is the caller's, fixed size, starts all zero; events are views
  * into it.  Pure.
  */
