@@ -7,7 +7,7 @@
 # make peers         fetches the other DHCP servers that some of them run beside
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
-# make bench         nanoseconds per operation of the cores
+# make bench         nanoseconds per operation of the cores; as root also offers on a wire
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
 # make install       DESTDIR= PREFIX=/usr/local
@@ -122,8 +122,9 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
 	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
 	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
 
-bench: $(B)/bench
+bench: $(B)/bench $(B)/pxed
 	$(B)/bench
+	@[ "$$(id -u)" != 0 ] || python3 -B tests/bench/offers.py $(B)/pxed
 
 lab: deps-lab
 	+$(PARALLEL) all

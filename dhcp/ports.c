@@ -62,6 +62,7 @@ static int open_udp(struct interface_conf of, int *fd, char why[PORT_WHY_SIZE])
                            .port = DHCP_SERVER_PORT,
                            .broadcast = true,
                            .shared = true,
+                           .receive_buffer = 1 << 20,
                            .device = of.name};
     int error = net_udp_open(&conf, fd);
     if (error == -EADDRINUSE) {

@@ -100,7 +100,8 @@ def is_leftover(name):
         return False
     try:
         with open("/proc/%s/cmdline" % match.group(1), "rb") as file:
-            return b"run.py" not in file.read()
+            command = file.read()
+            return b"run.py" not in command and b"offers.py" not in command
     except OSError:
         return True
 
