@@ -28,18 +28,21 @@ LAB_JOBS     ?= $(JOBS)
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
-         dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
-         dhcp/frame.c dhcp/identity.c dhcp/radar.c dhcp/show.c dhcp/sighting.c \
+         dhcp/decision.c dhcp/frame.c dhcp/identity.c dhcp/ladder.c dhcp/menu.c dhcp/options.c \
+         dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
+         dhcp/show.c dhcp/sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
-SHELLS := common/log.c common/net.c common/netwatch.c \
-          config/duplicates.c config/faults.c config/fields.c config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
+SHELLS := common/log.c common/net.c common/netwatch.c config/duplicates.c config/faults.c \
+          config/fields.c config/load.c config/load_hosts.c config/load_menu.c \
+          config/load_profiles.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/ports.c dhcp/send.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/network.c \
-         app/notify.c app/privileges.c app/run.c
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
+         app/explain_print.c app/loop.c app/network.c app/notify.c app/privileges.c \
+         app/reasons.c app/recording.c app/request.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := $(wildcard tests/bench/*.c)
@@ -65,7 +68,7 @@ all: $(B)/pxed
 
 $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
-$(B)/unit: $(call obj,$(UNIT) app/loop.c $(SHELLS) $(CORE))
+$(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@

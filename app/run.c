@@ -92,6 +92,9 @@ static void who(void *context, const struct endpoint *peer, struct tftp_client *
     struct gate gate =
         gate_ask(a->config.snapshot, &m->mac, m->has_uuid ? m->uuid : NULL);
     out->denied = gate.verdict != GATE_BOOT;
+    if (a->dhcp && !out->denied) {
+        dhcp_service_reached(a->dhcp, &m->mac);
+    }
     if (gate.host) {
         out->max_block_size = gate.host->max_block_size;
         out->max_window_size = gate.host->max_window_size;
@@ -184,12 +187,17 @@ static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 static usec_t next_deadline(void *context)
 {
     const struct appliance *a = context;
-    return a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    usec_t dhcp = a->dhcp ? dhcp_service_deadline(a->dhcp) : USEC_NEVER;
+    usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    return dhcp < tftp ? dhcp : tftp;
 }
 
 static void on_deadline(void *context, usec_t now)
 {
     struct appliance *a = context;
+    if (a->dhcp) {
+        dhcp_service_timeout(a->dhcp, now);
+    }
     if (a->tftp) {
         tftp_service_timeout(a->tftp, now);
     }

@@ -4,12 +4,6 @@
 
 #include "common/log.h"
 
-static const char *const form_names[] = {
-    [OFFER_PXE] = "pxe",
-    [OFFER_BINL] = "binl",
-    [OFFER_BOTH] = "both",
-};
-
 /* Who stays silent for a reason the operator may want to change. */
 static enum log_level level_of(enum dhcp_verdict verdict)
 {
@@ -19,9 +13,12 @@ static enum log_level level_of(enum dhcp_verdict verdict)
     case DHCP_UNKNOWN_ARCH:
     case DHCP_NO_ARCH:
     case DHCP_TOO_LARGE:
+    case DHCP_NO_ITEM:
         return LOG_WARNING;
     case DHCP_ANSWERED:
     case DHCP_HOST_IGNORED:
+    case DHCP_HOST_LOCAL:
+    case DHCP_TOO_EARLY:
     case DHCP_UNKNOWN_HOST:
         return LOG_INFO;
     default:
@@ -76,8 +73,10 @@ void dhcp_journal_decision(const struct snapshot *config, const char *interface,
         }
     }
     if (answered && offer) {
-        log_text(&l, "form",
-                 form_names[d->reply_count > 1 ? OFFER_BOTH : d->reply[0].form]);
+        log_text(&l, "form", offer_form_name(d->form));
+    }
+    if (answered && d->delay_ms > 0) {
+        log_number(&l, "delay_ms", d->delay_ms);
     }
     if (!ip4_is_any(in->giaddr)) {
         log_text(&l, "relay", ip4_print(in->giaddr, ip));

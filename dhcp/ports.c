@@ -226,6 +226,20 @@ void ports_close(struct ports *ports)
     ports->count = 0;
 }
 
+int ports_open_pxe(int *fd, char why[PORT_WHY_SIZE])
+{
+    struct net_udp conf = {.family = NET_IP4, .port = DHCP_PXE_PORT, .broadcast = true};
+    int error = net_udp_open(&conf, fd);
+    if (error != 0) {
+        snprintf(why, PORT_WHY_SIZE, "cannot open UDP port 4011 (PXE): %s%s",
+                 strerror(-error),
+                 error == -EADDRINUSE ? "; another PXE server (dnsmasq with pxe-service, "
+                                        "WDS proxy?) runs on this host"
+                                      : "");
+    }
+    return error;
+}
+
 /* -- finding one -------------------------------------------------------------------------- */
 
 size_t port_fds(const struct port *p, int fds[PORT_FDS_MAX])

@@ -57,6 +57,9 @@ int ports_open(struct ports *ports, const struct snapshot *config,
 void ports_refresh(struct ports *ports, const struct port_hooks *hooks);
 void ports_close(struct ports *ports);
 
+/* Port 4011, of all interfaces together. */
+int ports_open_pxe(int *fd, char why[PORT_WHY_SIZE]);
+
 #define PORT_FDS_MAX 2
 
 /* What is to be watched at the moment. */

@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "common/net.h"
 #include "dhcp/journal.h"
+#include "dhcp/pending.h"
+#include "dhcp/repeats.h"
 #include "dhcp/send.h"
 #include "dhcp/sighting.h"
 
@@ -23,23 +26,19 @@ struct dhcp_service {
     struct dhcp_counters counters;
     struct dhcp_decision decision; /* of the request at hand: too large for the stack */
     struct radar radar;
-    usec_t now; /* of the event at hand */
+    struct ladder ladder;
+    struct repeats repeats;
+    struct pending pending;
+    usec_t now; /* of the event at hand, or the last one */
 };
 
 /* -- start and end ------------------------------------------------------------------------ */
 
-static int open_pxe_port(struct dhcp_service *s, char why[DHCP_SERVICE_WHY_SIZE])
+static bool draw_seeds(struct dhcp_service *s)
 {
-    struct net_udp conf = {.family = NET_IP4, .port = DHCP_PXE_PORT, .broadcast = true};
-    int error = net_udp_open(&conf, &s->pxe_fd);
-    if (error != 0) {
-        snprintf(why, DHCP_SERVICE_WHY_SIZE, "cannot open UDP port 4011 (PXE): %s%s",
-                 strerror(-error),
-                 error == -EADDRINUSE ? "; another PXE server (dnsmasq with pxe-service, "
-                                        "WDS proxy?) runs on this host"
-                                      : "");
-    }
-    return error;
+    size_t len = sizeof s->ladder.seed;
+    return getrandom(&s->ladder.seed, len, 0) == (ssize_t)len &&
+           getrandom(&s->repeats.seed, len, 0) == (ssize_t)len;
 }
 
 int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
@@ -54,9 +53,9 @@ int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *ho
     s->hooks = *hooks;
     s->pxe_fd = -1;
     s->inbox = net_inbox_new();
-    int error = s->inbox ? ports_open(&s->ports, config, why) : -ENOMEM;
+    int error = s->inbox && draw_seeds(s) ? ports_open(&s->ports, config, why) : -ENOMEM;
     if (error == 0) {
-        error = open_pxe_port(s, why);
+        error = ports_open_pxe(&s->pxe_fd, why);
     }
     if (error != 0) {
         dhcp_service_close(s);
@@ -144,11 +143,15 @@ static bool parse(struct dhcp_service *s, const struct port *p,
 static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
                    const struct dhcp_arrival *at, const struct dhcp_packet *in)
 {
-    struct dhcp_site site = {s->config, us, s->hooks.has_file, s->hooks.context};
-    enum dhcp_verdict verdict = dhcp_decide(&site, at, in, &s->decision);
+    struct dhcp_site site = {.config = s->config,
+                             .address = us,
+                             .has_file = s->hooks.has_file,
+                             .context = s->hooks.context};
+    struct dhcp_decision *d = &s->decision;
+    enum dhcp_verdict verdict = ladder_decide(&s->ladder, &site, at, in, s->now, d);
     s->counters.verdicts[verdict]++;
     tell_sighting(s, at, in);
-    dhcp_journal_decision(s->config, p->conf.name, at, in, &s->decision);
+    dhcp_journal_decision(s->config, p->conf.name, at, in, d);
     return verdict == DHCP_ANSWERED;
 }
 
@@ -164,18 +167,6 @@ static void count_sent(struct dhcp_service *s, const struct port *p, int error)
 }
 
 /* -- port 67 ------------------------------------------------------------------------------ */
-
-/* A DISCOVER, or a REQUEST that has come to port 67. */
-static void on_request(struct dhcp_service *s, const struct port *p,
-                       const struct way *way, const struct dhcp_arrival *at,
-                       const struct dhcp_packet *in)
-{
-    bool answered = decide(s, p, way->us, at, in);
-    radar_heard(&s->radar, in->xid, answered);
-    for (unsigned i = 0; answered && i < s->decision.reply_count; i++) {
-        count_sent(s, p, dhcp_send(p, way, &s->decision.reply[i]));
-    }
-}
 
 /* Some other server's word to a client. */
 static void on_reply(struct dhcp_service *s, const struct port *p, const struct frame *f,
@@ -199,6 +190,44 @@ static bool is_for_us(const struct port *p, const struct frame *f, struct ip4 *u
     bool group = f->to.octet[0] & 1;
     return (group || mac_equal(&f->to, &p->facts.mac)) &&
            identity_answers(&p->facts.identity, f->ip_to, us);
+}
+
+/* The replies of the decision, now or when their delay is over. */
+static void send_replies(struct dhcp_service *s, const struct port *p,
+                         const struct way *way, const struct dhcp_packet *in)
+{
+    const struct dhcp_decision *d = &s->decision;
+    if (d->delay_ms > 0) {
+        struct pending_offer where = {.due = s->now + d->delay_ms * USEC_PER_MSEC,
+                                      .interface = (size_t)(p - s->ports.list),
+                                      .to = way->asker,
+                                      .from = way->us};
+        s->counters.crowded += !pending_put(&s->pending, in, d, &where);
+        return;
+    }
+    for (unsigned i = 0; i < d->reply_count; i++) {
+        count_sent(s, p, dhcp_send(p, way, &d->reply[i]));
+    }
+}
+
+/* A DISCOVER, or a REQUEST that has come to port 67. */
+static void on_request(struct dhcp_service *s, const struct port *p,
+                       const struct way *way, const struct dhcp_arrival *at,
+                       const struct dhcp_packet *in)
+{
+    if (s->ports.count > 1 &&
+        repeats_heard(&s->repeats, in, (size_t)(p - s->ports.list), s->now)) {
+        s->counters.repeats++;
+        return;
+    }
+    if (in->type == DHCP_DISCOVER) {
+        pending_drop(&s->pending, in);
+    }
+    bool answered = decide(s, p, way->us, at, in);
+    radar_heard(&s->radar, in->xid, answered);
+    if (answered) {
+        send_replies(s, p, way, in);
+    }
 }
 
 static bool is_reply(struct rd payload)
@@ -308,6 +337,39 @@ static bool read_capture(struct dhcp_service *s, struct port *p, enum capture_ki
                 p->conf.name);
     }
     return false;
+}
+
+usec_t dhcp_service_deadline(const struct dhcp_service *s)
+{
+    return pending_deadline(&s->pending);
+}
+
+void dhcp_service_timeout(struct dhcp_service *s, usec_t now)
+{
+    const struct pending_offer *offer;
+    s->now = now;
+    while ((offer = pending_take(&s->pending, now)) != NULL) {
+        const struct port *p = &s->ports.list[offer->interface];
+        struct way way = {offer->to, offer->from};
+        for (unsigned i = 0; p->waits == 0 && i < offer->reply_count; i++) {
+            count_sent(s, p, dhcp_send(p, &way, &offer->reply[i]));
+        }
+    }
+}
+
+void dhcp_service_reached(struct dhcp_service *s, const struct mac *mac)
+{
+    ladder_loads(&s->ladder, mac, s->now);
+}
+
+const struct ladder *dhcp_service_ladder(const struct dhcp_service *s)
+{
+    return &s->ladder;
+}
+
+void dhcp_service_forget_forms(struct dhcp_service *s)
+{
+    ladder_forget(&s->ladder);
 }
 
 bool dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now)

@@ -162,8 +162,8 @@ static const struct {
      "2:18: profiles.a.x64-uef: unknown key; did you mean \"x64-uefi\"?"},
     {TOP "'profiles':{'a':{'42':'a','7':'b'}}}",
      "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
-     "\"7\", and not \"ipxe\", \"extends\", \"next_server\", \"offer\" or "
-     "\"ipxe_override\""},
+     "\"7\", and not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
+     "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\" or \"menu\""},
     {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"
@@ -179,7 +179,8 @@ static const struct {
      "2:22: profiles.a.7: is empty"},
     {TOP "'profiles':{'a':{'7':'b','next_server':'x','offer':'y','ipxe_override':0}}}",
      "2:40: profiles.a.next_server: expected an IPv4 address such as \"10.0.0.2\"\n"
-     "2:52: profiles.a.offer: expected \"pxe\", \"binl\" or \"both\", got \"y\"\n"
+     "2:52: profiles.a.offer: expected \"auto\", \"pxe\", \"binl\" or \"both\", got "
+     "\"y\"\n"
      "2:72: profiles.a.ipxe_override: expected true or false, got a number"},
     {TOP "'profiles':{'a':{'7':'b','extends':'a'}}}",
      "2:36: profiles.a.extends: \"a\" extends itself"},
@@ -227,8 +228,13 @@ static const struct {
     {TOP DEFAULT "'hosts':[{'uuid':'00112233-4455-6677-8899-aabbccddeeff'},\n"
                  "{'uuid':'33221100-5544-7766-8899-AABBCCDDEEFF'}]}",
      "4:9: hosts[1].uuid: the same UUID as the host on line 3"},
-    {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'local'}]}",
-     "3:33: hosts[0].action: expected \"boot\" or \"ignore\", got \"local\""},
+    {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'disk'}]}",
+     "3:33: hosts[0].action: expected \"boot\", \"ignore\" or \"local\", got \"disk\""},
+    {TOP DEFAULT
+     "'hosts':[{'mac':'52:*'},\n{'mac':'52:54:00:*'},{'mac':'52:54:00:00:00:01'},"
+     "{'mac':'52:55:*','uuid':'00112233-4455-6677-8899-aabbccddeeff'}]}",
+     "warning: 4:8: hosts[1].mac: never matches: the host on line 3 stands before it and "
+     "takes these machines"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','max_block_size':7,'max_window_size':0}]}",
      "3:41: hosts[0].max_block_size: 7 is outside 8..65464\n"
      "3:61: hosts[0].max_window_size: 0 is outside 1..65535"},
