@@ -9,7 +9,7 @@
  *
  * "bare" is binl without a file name: nothing there that a client could mistake; it has to ask
  * on port 4011.  What counts is a DISCOVER that comes again, not its copy by another relay, nor
- * another exchange within the same second.  A client that comes keeps its form, and its kind
+ * another exchange that begins within seconds.  A client that comes keeps its form, and its kind
  * (words of its vendor class, architecture) is credited: others of that kind begin with the
  * form that has worked most, of late.  Never driven by `secs`, which several clients fill with
  * something else.
@@ -38,7 +38,7 @@
 #define LADDER_CLASS_LEN 48 /* octets of a kind's words, closing NUL included */
 #define LADDER_MEMORY    (120 * USEC_PER_SEC) /* since it was last heard, or came */
 #define LADDER_SCORE_MAX 8
-#define LADDER_ONE_ASK   USEC_PER_SEC /* no firmware begins anew sooner */
+#define LADDER_ONE_ASK   (3 * USEC_PER_SEC) /* firmware waits longer, or keeps its xid */
 
 struct ladder_key {
     uint8_t chaddr[DHCP_CHADDR_LEN]; /* zeros behind hlen octets */

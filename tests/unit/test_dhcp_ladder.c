@@ -282,6 +282,7 @@ static const struct {
      "pxe pxe bare bare bare pxe both"},
     {"two relays bring it twice", "0r 4r 12r 28", "pxe pxe pxe pxe bare bare both"},
     {"another exchange at once is no retry", "0x 4x 12 28", "pxe pxe pxe pxe bare both"},
+    {"the same one is, however soon", "0 0 1 1", "pxe pxe bare both"},
 };
 
 /* One DISCOVER; then, by the letter, nothing, a REQUEST on 4011 or a transfer. */
