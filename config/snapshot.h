@@ -27,9 +27,16 @@ enum {
     SLOT_COUNT,
 };
 
+/* How requests to port 67 are heard. */
+enum listen_mode {
+    LISTEN_CAPTURE, /* as frames, whoever holds the port */
+    LISTEN_UDP,     /* by a socket: broadcasts only */
+};
+
 struct interface_conf {
     char name[16];      /* IFNAMSIZ */
     struct ip4 address; /* the identity we offer; 0.0.0.0: the interface's first */
+    enum listen_mode listen;
 };
 
 struct dhcp_conf {
@@ -172,6 +179,7 @@ struct unknown_hosts {
 struct snapshot {
     struct interface_conf interfaces[CONFIG_INTERFACES_MAX];
     size_t interface_count;
+    bool hotplug; /* interfaces are waited for, and followed when they change */
     struct dhcp_conf dhcp;
     struct tftp_conf tftp;
     char *user; /* whom to become after start; default "pxed" */

@@ -80,10 +80,10 @@ static const struct {
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
     {TOP "'a.b/c':'a'}",
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\""},
-    {TOP "'\\u0061\\u001b':1}",
-     "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"dhcp\", \"tftp\", "
-     "\"profiles\", \"hosts\", \"unknown_hosts\""},
+     "\"hotplug\", \"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\""},
+    {TOP "'\\u0061\\u001b':1}", "1:1: a?: unknown key; known here: \"interfaces\", "
+                                "\"user\", \"hotplug\", \"dhcp\", \"tftp\", "
+                                "\"profiles\", \"hosts\", \"unknown_hosts\""},
     /* user, dhcp */
     {TOP "'user':''}", "2:8: user: is empty"},
     {TOP "'user':'a\\u0000b'}",
@@ -106,10 +106,17 @@ static const struct {
      "number\n"
      "2:34: interfaces[3]: \"name\" is missing"},
     {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a "
-     "b','address':'10.0.0','listen':'udp'}]}",
+     "b','address':'10.0.0','listen':'upd'}]}",
      "2:23: interfaces[0].name: \"a b\" is no name that an interface can have\n"
      "2:39: interfaces[0].address: expected an IPv4 address such as \"10.0.0.2\"\n"
-     "2:57: interfaces[0].listen: \"capture\" is the one way of listening that there is"},
+     "2:57: interfaces[0].listen: expected \"capture\" or \"udp\", got \"upd\""},
+    {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','listen':67}]}",
+     "2:36: interfaces[0].listen: expected a string, got a number"},
+    {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','listen':'udp'},"
+     "{'name':'b','listen':'capture'}]}",
+     ""},
+    {TOP "'hotplug':'yes'}", "2:11: hotplug: expected true or false, got a string"},
+    {TOP "'hotplug':false}", ""},
     {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','address':'255.255.255.255'}]}",
      "2:37: interfaces[0].address: 255.255.255.255 is no address that a machine can "
      "have"},
