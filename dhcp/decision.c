@@ -1,10 +1,7 @@
 #include "dhcp/decision.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <strings.h>
-
-#include "dhcp/reply.h"
 
 static void step(struct dhcp_decision *d, enum dhcp_rule rule, uint16_t arch,
                  size_t index)
