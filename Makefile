@@ -28,7 +28,7 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/hosts.c config/locate.c \
          config/release.c config/scan.c config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
-         dhcp/frame.c dhcp/show.c \
+         dhcp/frame.c dhcp/show.c dhcp/url.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/session.c \
          tftp/table.c
 # Shells: talk to the kernel or to a library.

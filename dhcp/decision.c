@@ -79,13 +79,10 @@ static enum dhcp_verdict admit(const struct dhcp_site *site,
 /* -- who is it, and what may it load? ----------------------------------------------------- */
 
 static const struct profile *choose_profile(const struct snapshot *config,
-                                            const struct dhcp_packet *in,
+                                            const struct mac *mac,
                                             struct dhcp_decision *d)
 {
-    struct mac mac;
-    bool has_mac = dhcp_mac(in, &mac);
-    d->host = hosts_find(config->hosts, has_mac ? &mac : NULL,
-                         d->client.has_uuid ? d->client.uuid : NULL);
+    d->host = hosts_find(config->hosts, mac, d->client.has_uuid ? d->client.uuid : NULL);
     enum host_action action = d->host ? d->host->action : config->unknown.action;
     size_t profile = d->host ? d->host->profile : config->unknown.profile;
     step(d, d->host ? RULE_HOST : RULE_UNKNOWN_HOST, 0,
@@ -189,6 +186,29 @@ static const char *choose_file(const struct dhcp_site *site,
     return choose_by_arch(site, profile, d);
 }
 
+void dhcp_gate_begin(const struct pxe_request *client, struct dhcp_decision *d)
+{
+    d->client = *client;
+    d->file = NULL;
+    d->host = NULL;
+    d->step_count = 0;
+    d->reply_count = 0;
+    d->has_arch = client->arch_count > 0;
+    d->arch = client->arch[0];
+}
+
+const struct profile *dhcp_gate(const struct dhcp_site *site, const struct mac *mac,
+                                struct dhcp_decision *d)
+{
+    const struct profile *profile = choose_profile(site->config, mac, d);
+    const char *file = profile ? choose_file(site, profile, d) : NULL;
+    if (!file) {
+        return NULL;
+    }
+    d->file = file;
+    return profile;
+}
+
 /* -- the answer --------------------------------------------------------------------------- */
 
 static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
@@ -222,23 +242,18 @@ static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
 enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_arrival *at,
                               const struct dhcp_packet *in, struct dhcp_decision *out)
 {
-    out->file = NULL;
-    out->host = NULL;
-    out->step_count = 0;
-    out->reply_count = 0;
-    out->client = pxe_read(in);
-    out->has_arch = out->client.arch_count > 0;
-    out->arch = out->client.arch[0];
+    struct pxe_request client = pxe_read(in);
+    struct mac mac;
+    dhcp_gate_begin(&client, out);
     out->type = in->type == DHCP_DISCOVER ? DHCP_OFFER : DHCP_ACK;
 
     out->verdict = admit(site, at, in, &out->client);
     if (out->verdict != DHCP_ANSWERED) {
         return out->verdict;
     }
-    const struct profile *profile = choose_profile(site->config, in, out);
-    const char *file = profile ? choose_file(site, profile, out) : NULL;
-    if (file) {
-        out->file = file;
+    const struct profile *profile =
+        dhcp_gate(site, dhcp_mac(in, &mac) ? &mac : NULL, out);
+    if (profile) {
         answer(site, at, in, profile, out);
     }
     return out->verdict;
@@ -253,6 +268,8 @@ const char *dhcp_verdict_name(enum dhcp_verdict verdict)
         [DHCP_UNKNOWN_ARCH] = "unknown-arch", [DHCP_HOST_IGNORED] = "host-ignored",
         [DHCP_UNKNOWN_HOST] = "unknown-host", [DHCP_NO_FILE] = "no-file",
         [DHCP_FILE_MISSING] = "file-missing", [DHCP_TOO_LARGE] = "too-large",
+        [DHCP_NO_CLIENT_ID] = "no-client-id", [DHCP_IPV4_ONLY] = "ipv4-only",
+        [DHCP_NO_ADDRESS] = "no-address",
     };
     return names[verdict];
 }
