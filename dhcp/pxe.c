@@ -25,7 +25,8 @@ const char *pxe_class_word(enum pxe_class class)
 static bool digits_of_class(struct rd value, uint16_t *out)
 {
     static const char mark[] = ":Arch:";
-    const uint8_t *colon = memchr(value.p, ':', rd_left(&value));
+    size_t len = rd_left(&value);
+    const uint8_t *colon = len > 0 ? memchr(value.p, ':', len) : NULL;
     if (!colon) {
         return false;
     }
