@@ -12,14 +12,16 @@
 #include "app/privileges.h"
 #include "common/log.h"
 #include "dhcp/service.h"
+#include "dhcp/v6_service.h"
 #include "tftp/service.h"
 
 /* The process: what lives from the start to the end of `pxed run`. */
 struct appliance {
     struct configuration config;
     struct loop *loop;
-    struct dhcp_service *dhcp; /* NULL: disabled */
-    struct tftp_service *tftp; /* NULL: disabled */
+    struct dhcp_service *dhcp;   /* NULL: disabled */
+    struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
+    struct tftp_service *tftp;   /* NULL: disabled */
 };
 
 /* -- the steps of the start, in the order of start() --------------------------------------- */
@@ -97,11 +99,28 @@ static bool open_dhcp(struct appliance *a)
     return true;
 }
 
+/* A host may lack IPv6, or have its port 4011 in use, and IPv4 is served all the same. */
+static void open_dhcp6(struct appliance *a)
+{
+    char why[DHCP_SERVICE_WHY_SIZE];
+    struct dhcp_files files = {a->tftp ? has_file : NULL, a};
+    int error = dhcp6_service_open(a->config.snapshot, files, &a->dhcp6, why);
+    if (error != 0 && error != -EAFNOSUPPORT) {
+        log_say(LOG_WARNING, "no answers over IPv6: %s", why);
+    }
+}
+
 static bool open_everything(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
-    return (!s->tftp.enabled || open_tftp(a)) && (!s->dhcp.enabled || open_dhcp(a));
+    if (s->tftp.enabled && !open_tftp(a)) {
+        return false;
+    }
+    if (s->dhcp.enabled && s->dhcp.ipv6) {
+        open_dhcp6(a);
+    }
+    return !s->dhcp.enabled || open_dhcp(a);
 }
 
 static bool drop_privileges(const struct appliance *a)
@@ -133,6 +152,15 @@ static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now)
     (void)event;
     (void)now;
     return dhcp_service_readable(a->dhcp, fd);
+}
+
+static bool on_dhcp6(void *context, int fd, enum loop_event event, usec_t now)
+{
+    struct appliance *a = context;
+    (void)event;
+    (void)now;
+    dhcp6_service_readable(a->dhcp6, fd);
+    return true;
 }
 
 static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
@@ -185,6 +213,7 @@ static void warn_of_restart(const struct snapshot *old, const struct snapshot *n
         {"interfaces", same_interfaces(old, new)},
         {"user", strcmp(old->user, new->user) == 0},
         {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
+        {"dhcp.ipv6", old->dhcp.ipv6 == new->dhcp.ipv6},
         {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
         {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},
         {"tftp.data_ports", old->tftp.single_port == new->tftp.single_port &&
@@ -219,6 +248,9 @@ static bool reload(struct appliance *a)
     if (a->dhcp) {
         dhcp_service_configure(a->dhcp, fresh.snapshot);
     }
+    if (a->dhcp6) {
+        dhcp6_service_configure(a->dhcp6, fresh.snapshot);
+    }
     warn_of_restart(a->config.snapshot, fresh.snapshot);
     configuration_done(&a->config);
     a->config = fresh;
@@ -248,6 +280,13 @@ static int watch_everything(struct appliance *a)
         size_t n = dhcp_service_sockets(a->dhcp, fds);
         for (size_t i = 0; error == 0 && i < n; i++) {
             error = loop_watch(a->loop, fds[i], on_dhcp, a);
+        }
+    }
+    if (a->dhcp6) {
+        int fds[DHCP6_SOCKETS];
+        dhcp6_service_sockets(a->dhcp6, fds);
+        for (size_t i = 0; error == 0 && i < DHCP6_SOCKETS; i++) {
+            error = loop_watch(a->loop, fds[i], on_dhcp6, a);
         }
     }
     if (a->tftp) {
@@ -305,6 +344,7 @@ static bool start(struct appliance *a, const char *path)
 static void stop(struct appliance *a)
 {
     dhcp_service_close(a->dhcp);
+    dhcp6_service_close(a->dhcp6);
     tftp_service_close(a->tftp);
     loop_free(a->loop);
     configuration_done(&a->config);

@@ -1,0 +1,296 @@
+#include "dhcp/v6_service.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "dhcp/v6_clients.h"
+#include "dhcp/v6_decision.h"
+#include "dhcp/v6_journal.h"
+#include "dhcp/v6_link.h"
+
+struct port6 {
+    char name[16];
+    struct link6 link;
+    unsigned joined; /* the interface index whose groups we are in; 0: none */
+};
+
+struct dhcp6_service {
+    const struct snapshot *config;
+    struct dhcp_files files;
+    struct port6 ports[CONFIG_INTERFACES_MAX];
+    size_t port_count;
+    uint8_t duid[DHCP6_DUID_LEN];
+    bool has_duid; /* no interface with a MAC has been there so far */
+    int server_fd; /* port 547 */
+    int pxe_fd;    /* port 4011 */
+    int watch_fd;  /* interfaces and addresses that come and go */
+    struct net_inbox *inbox;
+    struct clients6 clients;
+    struct dhcp6_counters counters;
+    struct dhcp6_decision decision; /* of the request at hand: too large for the stack */
+};
+
+/* -- interfaces --------------------------------------------------------------------------- */
+
+/* An interface without IPv6 is told once, and joined when it has some. */
+static void join(struct dhcp6_service *s, struct port6 *p)
+{
+    if (p->link.address_count == 0) {
+        p->joined = 0;
+        return;
+    }
+    if (p->joined == p->link.ifindex) {
+        return;
+    }
+    int error = link6_join(s->server_fd, p->link.ifindex);
+    error = error == 0 ? link6_join(s->pxe_fd, p->link.ifindex) : error;
+    if (error != 0) {
+        log_say(LOG_WARNING, "cannot listen for DHCPv6 on %s: %s", p->name,
+                strerror(-error));
+        return;
+    }
+    p->joined = p->link.ifindex;
+}
+
+static void refresh(struct dhcp6_service *s)
+{
+    for (size_t i = 0; i < s->port_count; i++) {
+        struct port6 *p = &s->ports[i];
+        if (link6_read(p->name, &p->link) != 0) {
+            continue; /* as it was */
+        }
+        join(s, p);
+        if (!s->has_duid && p->link.has_mac) {
+            dhcp6_duid(&p->link.mac, s->duid);
+            s->has_duid = true;
+        }
+    }
+}
+
+static const struct port6 *port_by_index(const struct dhcp6_service *s, unsigned ifindex)
+{
+    for (size_t i = 0; i < s->port_count; i++) {
+        if (s->ports[i].link.ifindex == ifindex) {
+            return &s->ports[i];
+        }
+    }
+    return NULL;
+}
+
+/* -- start and end ------------------------------------------------------------------------ */
+
+static int open_sockets(struct dhcp6_service *s, char why[DHCP_SERVICE_WHY_SIZE])
+{
+    const struct net_udp pxe = {.family = NET_IP6, .port = DHCP_PXE_PORT};
+    const char *what = "a raw socket for UDP port 547 (DHCPv6)";
+    int error = link6_open_547(&s->server_fd);
+    if (error == 0) {
+        what = "UDP port 4011 over IPv6 (PXE)";
+        error = net_udp_open(&pxe, &s->pxe_fd);
+    }
+    if (error == 0) {
+        what = "a netlink socket";
+        error = link6_open_watch(&s->watch_fd);
+    }
+    if (error != 0) {
+        snprintf(why, DHCP_SERVICE_WHY_SIZE, "cannot open %s: %s", what,
+                 strerror(-error));
+    }
+    return error;
+}
+
+int dhcp6_service_open(const struct snapshot *config, struct dhcp_files files,
+                       struct dhcp6_service **out, char why[DHCP_SERVICE_WHY_SIZE])
+{
+    struct dhcp6_service *s = calloc(1, sizeof *s);
+    snprintf(why, DHCP_SERVICE_WHY_SIZE, "out of memory");
+    if (!s) {
+        return -ENOMEM;
+    }
+    s->config = config;
+    s->files = files;
+    s->server_fd = s->pxe_fd = s->watch_fd = -1;
+    s->inbox = net_inbox_new();
+    int error = s->inbox ? open_sockets(s, why) : -ENOMEM;
+    if (getrandom(&s->clients.seed, sizeof s->clients.seed, 0) < 0) {
+        error = -errno;
+    }
+    if (error != 0) {
+        dhcp6_service_close(s);
+        return error;
+    }
+    for (size_t i = 0; i < config->interface_count; i++) {
+        struct port6 *p = &s->ports[s->port_count++];
+        snprintf(p->name, sizeof p->name, "%s", config->interfaces[i].name);
+    }
+    refresh(s);
+    *out = s;
+    return 0;
+}
+
+void dhcp6_service_close(struct dhcp6_service *s)
+{
+    if (!s) {
+        return;
+    }
+    const int fds[DHCP6_SOCKETS] = {s->server_fd, s->pxe_fd, s->watch_fd};
+    for (size_t i = 0; i < DHCP6_SOCKETS; i++) {
+        if (fds[i] >= 0) {
+            (void)close(fds[i]);
+        }
+    }
+    net_inbox_free(s->inbox);
+    free(s);
+}
+
+void dhcp6_service_sockets(const struct dhcp6_service *s, int fds[DHCP6_SOCKETS])
+{
+    fds[0] = s->server_fd;
+    fds[1] = s->pxe_fd;
+    fds[2] = s->watch_fd;
+}
+
+void dhcp6_service_configure(struct dhcp6_service *s, const struct snapshot *config)
+{
+    s->config = config;
+}
+
+const struct dhcp6_counters *dhcp6_service_counters(const struct dhcp6_service *s)
+{
+    return &s->counters;
+}
+
+/* -- a request's way ---------------------------------------------------------------------- */
+
+/* What a client's DUID says of its MAC is looked up before, and noted after the decision. */
+static enum dhcp_verdict ask_decision(struct dhcp6_service *s,
+                                      const struct dhcp6_site *site,
+                                      struct dhcp6_arrival *at,
+                                      const struct dhcp6_packet *pkt)
+{
+    struct rd duid;
+    bool has_duid = dhcp6_find(pkt->options, DHCP6_CLIENT_ID, &duid);
+    at->has_mac = has_duid && clients6_find(&s->clients, duid, &at->mac);
+    enum dhcp_verdict verdict = dhcp6_decide(site, at, pkt, &s->decision);
+    if (has_duid && s->decision.has_mac &&
+        s->decision.gate.client.class != PXE_NO_CLIENT) {
+        clients6_note(&s->clients, duid, &s->decision.mac);
+    }
+    return verdict;
+}
+
+/* Parses, decides, counts and logs; true when there is a reply to send. */
+static bool decide(struct dhcp6_service *s, const struct port6 *p,
+                   struct dhcp6_arrival *at, struct rd payload)
+{
+    struct dhcp6_packet pkt;
+    enum dhcp6_fault fault = dhcp6_parse(payload.p, rd_left(&payload), &pkt);
+    if (fault != DHCP6_OK) {
+        s->counters.bad_packets[fault]++;
+        dhcp6_journal_fault(p->name, at, fault);
+        return false;
+    }
+    struct dhcp6_site site = {
+        .config = s->config,
+        .address = p->link.address,
+        .address_count = p->link.address_count,
+        .has_file = s->files.has,
+        .context = s->files.context,
+    };
+    memcpy(site.duid, s->duid, sizeof site.duid);
+    enum dhcp_verdict verdict = ask_decision(s, &site, at, &pkt);
+    s->counters.verdicts[verdict]++;
+    dhcp6_journal_decision(s->config, p->name, at, &pkt, &s->decision);
+    return verdict == DHCP_ANSWERED;
+}
+
+static void count_sent(struct dhcp6_service *s, const struct port6 *p, int error)
+{
+    if (error == 0) {
+        s->counters.replies++;
+    } else {
+        s->counters.send_errors++;
+        log_say(LOG_ERROR, "cannot send a DHCPv6 reply on %s: %s", p->name,
+                strerror(-error));
+    }
+}
+
+/* From the address that was asked; when that is a group, from the one the kernel chooses. */
+static struct net_path way_back(const struct net_path *in)
+{
+    static const struct endpoint any;
+    struct net_path out = *in;
+    if (in->local.ip[0] == 0xff) {
+        out.local = any;
+    }
+    return out;
+}
+
+static struct dhcp6_arrival arrival_of(uint16_t port, const struct net_path *path,
+                                       uint16_t from_port)
+{
+    struct dhcp6_arrival at = {.port = port, .from_port = from_port};
+    memcpy(at.from.octet, path->peer.ip, sizeof at.from.octet);
+    memcpy(at.to.octet, path->local.ip, sizeof at.to.octet);
+    return at;
+}
+
+/* Port 547: the datagram has its UDP header before it. */
+static void on_solicit(struct dhcp6_service *s, const struct port6 *p,
+                       const struct net_dgram *d)
+{
+    struct rd r = rd_over(d->data, d->len);
+    uint16_t from_port = rd_u16(&r);
+    (void)rd_take(&r,
+                  6); /* destination, length and checksum: the kernel has seen to them */
+    struct dhcp6_arrival at = arrival_of(DHCP6_SERVER_PORT, &d->path, from_port);
+    if (!rd_ok(&r) || !decide(s, p, &at, r)) {
+        return;
+    }
+    const struct dhcp6_reply *reply = &s->decision.reply;
+    struct net_path back = way_back(&d->path);
+    count_sent(
+        s, p,
+        link6_send_547(s->server_fd, &back, reply->to_port, reply->packet, reply->len));
+}
+
+static void on_request(struct dhcp6_service *s, const struct port6 *p,
+                       const struct net_dgram *d)
+{
+    struct dhcp6_arrival at = arrival_of(DHCP_PXE_PORT, &d->path, d->path.peer.port);
+    if (d->path.peer.port == 0 || !decide(s, p, &at, rd_over(d->data, d->len))) {
+        return;
+    }
+    const struct dhcp6_reply *reply = &s->decision.reply;
+    struct net_path back = way_back(&d->path);
+    struct iovec part = {(void *)reply->packet, reply->len};
+    count_sent(s, p, net_send(s->pxe_fd, &back, &part, 1, 0, true));
+}
+
+void dhcp6_service_readable(struct dhcp6_service *s, int fd)
+{
+    struct net_dgram d[NET_BATCH];
+    int error;
+    if (fd == s->watch_fd) {
+        link6_drain_watch(fd);
+        refresh(s);
+        return;
+    }
+    size_t n = net_receive(fd, s->inbox, d, &error);
+    for (size_t i = 0; i < n; i++) {
+        const struct port6 *p = port_by_index(s, d[i].path.ifindex);
+        if (!p || !s->has_duid || d[i].cut) {
+            continue;
+        }
+        if (fd == s->server_fd) {
+            on_solicit(s, p, &d[i]);
+        } else {
+            on_request(s, p, &d[i]);
+        }
+    }
+}
