@@ -103,13 +103,17 @@ int link6_open_watch(int *fd)
 }
 
 /* What it says is not read: link6_read() then asks for the whole state anyway. */
-void link6_drain_watch(int fd)
+bool link6_drain_watch(int fd)
 {
     uint8_t octets[64];
-    ssize_t n;
-    do {
-        n = recv(fd, octets, sizeof octets, MSG_DONTWAIT);
-    } while (n > 0 || (n < 0 && (errno == ENOBUFS || errno == EINTR)));
+    bool any = false;
+    for (;;) {
+        ssize_t n = recv(fd, octets, sizeof octets, MSG_DONTWAIT);
+        if (n <= 0 && (n == 0 || (errno != ENOBUFS && errno != EINTR))) {
+            return any;
+        }
+        any = true;
+    }
 }
 
 static void take_mac(const struct sockaddr *address, struct link6 *out)

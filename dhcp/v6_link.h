@@ -32,7 +32,7 @@ int link6_send_547(int fd, const struct net_path *path, uint16_t to_port,
 
 /* Has something to read when an interface or an address has come or gone. */
 int link6_open_watch(int *fd);
-void link6_drain_watch(int fd);
+bool link6_drain_watch(int fd); /* true: there was something */
 
 /* An interface that is not there, or has no IPv6, is no error but has nothing to tell. */
 int link6_read(const char *name, struct link6 *out);

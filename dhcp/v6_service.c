@@ -276,9 +276,11 @@ void dhcp6_service_readable(struct dhcp6_service *s, int fd)
 {
     struct net_dgram d[NET_BATCH];
     int error;
-    if (fd == s->watch_fd) {
-        link6_drain_watch(fd);
+    /* First, whichever is readable: a request may come right behind a new address. */
+    if (link6_drain_watch(s->watch_fd)) {
         refresh(s);
+    }
+    if (fd == s->watch_fd) {
         return;
     }
     size_t n = net_receive(fd, s->inbox, d, &error);
