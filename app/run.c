@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "app/commands.h"
 #include "app/configuration.h"
@@ -11,14 +12,20 @@
 #include "app/notify.h"
 #include "app/privileges.h"
 #include "common/log.h"
+#include "config/gate.h"
+#include "config/machines.h"
 #include "dhcp/service.h"
 #include "dhcp/v6_service.h"
 #include "tftp/service.h"
+
+#define MACHINES_MAX 16384 /* addresses remembered: some 2 MB when full */
 
 /* The process: what lives from the start to the end of `pxed run`. */
 struct appliance {
     struct configuration config;
     struct loop *loop;
+    struct machines
+        *machines; /* what DHCP hears, for the doors that only see addresses */
     struct dhcp_service *dhcp;   /* NULL: disabled */
     struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
     struct tftp_service *tftp;   /* NULL: disabled */
@@ -69,10 +76,53 @@ static bool has_file(void *context, const char *file)
     return tftp_service_has_file(a->tftp, file);
 }
 
+static void heard(void *context, const struct endpoint *at, const struct machine *machine)
+{
+    const struct appliance *a = context;
+    machines_learn(a->machines, at, machine, loop_clock());
+}
+
+/* The host table rules over files too, wherever the machine behind an address is known. */
+static void who(void *context, const struct endpoint *peer, struct tftp_client *out)
+{
+    const struct appliance *a = context;
+    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    if (!m) {
+        return;
+    }
+    struct gate gate =
+        gate_ask(a->config.snapshot, &m->mac, m->has_uuid ? m->uuid : NULL);
+    out->denied = gate.verdict != GATE_BOOT;
+    if (gate.host) {
+        out->max_block_size = gate.host->max_block_size;
+        out->max_window_size = gate.host->max_window_size;
+    }
+}
+
+static bool run_elsewhere(void *context, void (*work)(void *job),
+                          void (*done)(void *job, usec_t now), void *job)
+{
+    const struct appliance *a = context;
+    return loop_work(a->loop, work, done, job) == 0;
+}
+
+static bool make_machines(struct appliance *a)
+{
+    struct hash_seed seed;
+    if (getrandom(&seed, sizeof seed, 0) == sizeof seed) {
+        a->machines = machines_new(MACHINES_MAX, &seed);
+    }
+    if (!a->machines) {
+        log_say(LOG_ERROR, "out of memory");
+    }
+    return a->machines != NULL;
+}
+
 static bool open_tftp(struct appliance *a)
 {
     const char *what;
-    int error = tftp_service_open(a->config.snapshot, &a->tftp, &what);
+    struct tftp_hooks hooks = {.who = who, .run = run_elsewhere, .context = a};
+    int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
     }
@@ -91,8 +141,8 @@ static bool open_tftp(struct appliance *a)
 static bool open_dhcp(struct appliance *a)
 {
     char why[DHCP_SERVICE_WHY_SIZE];
-    struct dhcp_files files = {a->tftp ? has_file : NULL, a};
-    if (dhcp_service_open(a->config.snapshot, files, &a->dhcp, why) != 0) {
+    struct dhcp_hooks hooks = {a->tftp ? has_file : NULL, heard, a};
+    if (dhcp_service_open(a->config.snapshot, &hooks, &a->dhcp, why) != 0) {
         log_say(LOG_ERROR, "%s", why);
         return false;
     }
@@ -103,8 +153,8 @@ static bool open_dhcp(struct appliance *a)
 static void open_dhcp6(struct appliance *a)
 {
     char why[DHCP_SERVICE_WHY_SIZE];
-    struct dhcp_files files = {a->tftp ? has_file : NULL, a};
-    int error = dhcp6_service_open(a->config.snapshot, files, &a->dhcp6, why);
+    struct dhcp_hooks hooks = {a->tftp ? has_file : NULL, heard, a};
+    int error = dhcp6_service_open(a->config.snapshot, &hooks, &a->dhcp6, why);
     if (error != 0 && error != -EAFNOSUPPORT) {
         log_say(LOG_WARNING, "no answers over IPv6: %s", why);
     }
@@ -114,7 +164,7 @@ static bool open_everything(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
-    if (s->tftp.enabled && !open_tftp(a)) {
+    if (!make_machines(a) || (s->tftp.enabled && !open_tftp(a))) {
         return false;
     }
     if (s->dhcp.enabled && s->dhcp.ipv6) {
@@ -343,10 +393,11 @@ static bool start(struct appliance *a, const char *path)
 
 static void stop(struct appliance *a)
 {
+    loop_free(a->loop); /* first: it may still have a word for the services */
     dhcp_service_close(a->dhcp);
     dhcp6_service_close(a->dhcp6);
     tftp_service_close(a->tftp);
-    loop_free(a->loop);
+    machines_free(a->machines);
     configuration_done(&a->config);
 }
 

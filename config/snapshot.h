@@ -85,7 +85,9 @@ struct host {
     uint8_t uuid[16]; /* as written in text (RFC 9562 order) */
     enum host_action action;
     uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
-    uint32_t line;    /* where the host begins in the configuration file */
+    uint32_t max_block_size;  /* as in tftp_conf, for this host; 0: nothing said */
+    uint32_t max_window_size; /* likewise */
+    uint32_t line;            /* where the host begins in the configuration file */
 };
 
 struct hosts; /* config/hosts.h: the lookup table */

@@ -82,17 +82,17 @@ static const struct profile *choose_profile(const struct snapshot *config,
                                             const struct mac *mac,
                                             struct dhcp_decision *d)
 {
-    d->host = hosts_find(config->hosts, mac, d->client.has_uuid ? d->client.uuid : NULL);
-    enum host_action action = d->host ? d->host->action : config->unknown.action;
-    size_t profile = d->host ? d->host->profile : config->unknown.profile;
+    struct gate gate = gate_ask(config, mac, d->client.has_uuid ? d->client.uuid : NULL);
+    d->host = gate.host;
     step(d, d->host ? RULE_HOST : RULE_UNKNOWN_HOST, 0,
          d->host ? hosts_index(config->hosts, d->host) : 0);
-    if (action == HOST_IGNORE) {
-        d->verdict = d->host ? DHCP_HOST_IGNORED : DHCP_UNKNOWN_HOST;
+    if (gate.verdict != GATE_BOOT) {
+        d->verdict =
+            gate.verdict == GATE_HOST_IGNORED ? DHCP_HOST_IGNORED : DHCP_UNKNOWN_HOST;
         return NULL;
     }
-    step(d, RULE_PROFILE, 0, profile);
-    return &config->profiles[profile];
+    step(d, RULE_PROFILE, 0, gate.profile);
+    return &config->profiles[gate.profile];
 }
 
 static bool is_http(const char *file)

@@ -14,7 +14,7 @@
 #ifndef DHCP_DECISION_H
 #define DHCP_DECISION_H
 
-#include "config/hosts.h"
+#include "config/gate.h"
 #include "dhcp/reply.h"
 
 enum dhcp_verdict {

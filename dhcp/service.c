@@ -11,6 +11,7 @@
 #include "dhcp/capture.h"
 #include "dhcp/interface.h"
 #include "dhcp/journal.h"
+#include "dhcp/sighting.h"
 
 #define FRAMES_MAX 256 /* read at one go before others get their turn */
 
@@ -22,7 +23,7 @@ struct port {
 
 struct dhcp_service {
     const struct snapshot *config;
-    struct dhcp_files files;
+    struct dhcp_hooks hooks;
     struct port ports[CONFIG_INTERFACES_MAX];
     size_t port_count;
     int pxe_fd; /* UDP port 4011 */
@@ -62,7 +63,7 @@ static int open_pxe_port(struct dhcp_service *s, char why[DHCP_SERVICE_WHY_SIZE]
     return error;
 }
 
-int dhcp_service_open(const struct snapshot *config, struct dhcp_files files,
+int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
                       struct dhcp_service **out, char why[DHCP_SERVICE_WHY_SIZE])
 {
     struct dhcp_service *s = calloc(1, sizeof *s);
@@ -71,7 +72,7 @@ int dhcp_service_open(const struct snapshot *config, struct dhcp_files files,
         return -ENOMEM;
     }
     s->config = config;
-    s->files = files;
+    s->hooks = *hooks;
     s->pxe_fd = -1;
     s->inbox = net_inbox_new();
     int error = s->inbox ? 0 : -ENOMEM;
@@ -126,6 +127,18 @@ const struct dhcp_counters *dhcp_service_counters(const struct dhcp_service *s)
 
 /* -- a request's way ---------------------------------------------------------------------- */
 
+/* Whoever serves files learns which machine has which address. */
+static void tell_sighting(const struct dhcp_service *s, const struct dhcp_arrival *at,
+                          const struct dhcp_packet *pkt)
+{
+    struct ip4 ip;
+    struct machine machine;
+    if (s->hooks.heard && dhcp_sighting(pkt, at, &s->decision.client, &ip, &machine)) {
+        struct endpoint where = endpoint_ip4(ip, 0);
+        s->hooks.heard(s->hooks.context, &where, &machine);
+    }
+}
+
 /* Parses, decides, counts and logs; true when there are replies to send. */
 static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
                    const struct dhcp_arrival *at, struct rd payload)
@@ -137,9 +150,10 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
         dhcp_journal_fault(p->name, at, fault);
         return false;
     }
-    struct dhcp_site site = {s->config, us, s->files.has, s->files.context};
+    struct dhcp_site site = {s->config, us, s->hooks.has_file, s->hooks.context};
     enum dhcp_verdict verdict = dhcp_decide(&site, at, &pkt, &s->decision);
     s->counters.verdicts[verdict]++;
+    tell_sighting(s, at, &pkt);
     dhcp_journal_decision(s->config, p->name, at, &pkt, &s->decision);
     return verdict == DHCP_ANSWERED;
 }

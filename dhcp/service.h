@@ -16,6 +16,7 @@
 #ifndef DHCP_SERVICE_H
 #define DHCP_SERVICE_H
 
+#include "config/machines.h"
 #include "dhcp/decision.h"
 #include "dhcp/frame.h"
 
@@ -29,16 +30,19 @@ struct dhcp_counters {
     uint64_t send_errors;
 };
 
-/* "Is this boot file there?", asked of whoever serves the files. */
-struct dhcp_files {
-    bool (*has)(void *context, const char *file);
+/* What the service asks of, and tells, whoever runs it; NULL where nobody cares. */
+struct dhcp_hooks {
+    bool (*has_file)(void *context, const char *file); /* is this boot file there? */
+    /* A client said that it has this address. */
+    void (*heard)(void *context, const struct endpoint *at,
+                  const struct machine *machine);
     void *context;
 };
 
 #define DHCP_SERVICE_WHY_SIZE 320
 
 /* 0 or -errno with the reason in words. */
-int dhcp_service_open(const struct snapshot *config, struct dhcp_files files,
+int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
                       struct dhcp_service **out, char why[DHCP_SERVICE_WHY_SIZE]);
 void dhcp_service_close(struct dhcp_service *s); /* NULL is fine */
 

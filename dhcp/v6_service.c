@@ -21,7 +21,7 @@ struct port6 {
 
 struct dhcp6_service {
     const struct snapshot *config;
-    struct dhcp_files files;
+    struct dhcp_hooks hooks;
     struct port6 ports[CONFIG_INTERFACES_MAX];
     size_t port_count;
     uint8_t duid[DHCP6_DUID_LEN];
@@ -104,7 +104,7 @@ static int open_sockets(struct dhcp6_service *s, char why[DHCP_SERVICE_WHY_SIZE]
     return error;
 }
 
-int dhcp6_service_open(const struct snapshot *config, struct dhcp_files files,
+int dhcp6_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
                        struct dhcp6_service **out, char why[DHCP_SERVICE_WHY_SIZE])
 {
     struct dhcp6_service *s = calloc(1, sizeof *s);
@@ -113,7 +113,7 @@ int dhcp6_service_open(const struct snapshot *config, struct dhcp_files files,
         return -ENOMEM;
     }
     s->config = config;
-    s->files = files;
+    s->hooks = *hooks;
     s->server_fd = s->pxe_fd = s->watch_fd = -1;
     s->inbox = net_inbox_new();
     int error = s->inbox ? open_sockets(s, why) : -ENOMEM;
@@ -199,8 +199,8 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
         .config = s->config,
         .address = p->link.address,
         .address_count = p->link.address_count,
-        .has_file = s->files.has,
-        .context = s->files.context,
+        .has_file = s->hooks.has_file,
+        .context = s->hooks.context,
     };
     memcpy(site.duid, s->duid, sizeof site.duid);
     enum dhcp_verdict verdict = ask_decision(s, &site, at, &pkt);

@@ -29,7 +29,7 @@ struct dhcp6_counters {
 };
 
 /* 0 or -errno with the reason in words; -EAFNOSUPPORT: this kernel has no IPv6. */
-int dhcp6_service_open(const struct snapshot *config, struct dhcp_files files,
+int dhcp6_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
                        struct dhcp6_service **out, char why[DHCP_SERVICE_WHY_SIZE]);
 void dhcp6_service_close(struct dhcp6_service *s); /* NULL is fine */
 

@@ -19,8 +19,10 @@
 #define TFTP_SERVICE_H
 
 #include "common/clock.h"
+#include "common/netaddr.h"
 #include "config/snapshot.h"
 #include "tftp/counters.h"
+#include "tftp/hooks.h"
 
 #define TFTP_PORT 69
 
@@ -36,8 +38,8 @@ struct tftp_doors {
  * Opens the root and every socket.  0 or -errno, with *what in words ("UDP port 69") for the
  * message.
  */
-int tftp_service_open(const struct snapshot *config, struct tftp_service **out,
-                      const char **what);
+int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *hooks,
+                      struct tftp_service **out, const char **what);
 void tftp_service_close(
     struct tftp_service *s); /* ends transfers with ERROR; NULL is fine */
 

@@ -13,25 +13,28 @@
 #define TFTP_TRANSFER_H
 
 #include "tftp/counters.h"
+#include "tftp/hooks.h"
 #include "tftp/sender.h"
 
 struct tftp_engine {
-    struct tftp_limits limits; /* of the configuration in force */
     struct tftp_table *table;
     struct timers timers;
     struct timer **timer_slots;
+    struct tftp_hooks hooks;
     struct tftp_counters counters;
+    uint64_t serials; /* given out so far */
 };
 
 /* 0 or -ENOMEM; tftp_engine_done() is fine either way. */
-int tftp_engine_init(struct tftp_engine *e, size_t max_transfers);
+int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
+                     const struct tftp_hooks *hooks);
 /* Tells the clients of running transfers and forgets them. */
 void tftp_engine_done(struct tftp_engine *e);
 void tftp_engine_timeout(struct tftp_engine *e, usec_t now);
 
 /* Takes over the file.  False: no slot is free, the file was given back. */
 bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *wanted,
-                         struct rd options, usec_t now);
+                         struct rd options, const struct tftp_limits *limits, usec_t now);
 void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
 /* Takes an ended or unwanted transfer out of the table. */
 void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);

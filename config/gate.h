@@ -1,0 +1,29 @@
+/*
+ * config/gate: may this machine boot, and by which host and profile?
+ *
+ * The one gate of every door: DHCP on ports 67 and 4011, DHCPv6, TFTP.
+ *
+ * Ownership: views into the snapshot.  Pure.
+ */
+#ifndef CONFIG_GATE_H
+#define CONFIG_GATE_H
+
+#include "config/hosts.h"
+
+enum gate_verdict {
+    GATE_BOOT,
+    GATE_HOST_IGNORED, /* the host's action is "ignore" */
+    GATE_UNKNOWN_HOST, /* not in the table, and unknown hosts are ignored */
+};
+
+struct gate {
+    enum gate_verdict verdict;
+    const struct host *host; /* NULL: an unknown host */
+    size_t profile;          /* index; meaningful for GATE_BOOT only */
+};
+
+/* mac and uuid (as sent in option 97) may be NULL. */
+struct gate gate_ask(const struct snapshot *config, const struct mac *mac,
+                     const uint8_t uuid[16]);
+
+#endif
