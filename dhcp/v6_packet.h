@@ -36,6 +36,7 @@ enum dhcp6_code {
     DHCP6_SERVER_ID = 2,
     DHCP6_IA_NA = 3,
     DHCP6_IA_TA = 4,
+    DHCP6_IA_ADDRESS = 5, /* inside the other two */
     DHCP6_RELAY_MESSAGE = 9,
     DHCP6_STATUS = 13,
     DHCP6_USER_CLASS = 15,

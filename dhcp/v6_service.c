@@ -12,6 +12,7 @@
 #include "dhcp/v6_decision.h"
 #include "dhcp/v6_journal.h"
 #include "dhcp/v6_link.h"
+#include "dhcp/v6_sighting.h"
 
 struct port6 {
     char name[16];
@@ -184,6 +185,20 @@ static enum dhcp_verdict ask_decision(struct dhcp6_service *s,
     return verdict;
 }
 
+/* Whoever serves files learns which machine has which address. */
+static void tell_sighting(const struct dhcp6_service *s, const struct port6 *p,
+                          const struct dhcp6_arrival *at, const struct dhcp6_packet *pkt)
+{
+    struct ip6 ip;
+    struct machine machine;
+    struct endpoint where = {.port = 0};
+    if (s->hooks.heard && dhcp6_sighting(pkt, at, &s->decision, &ip, &machine)) {
+        memcpy(where.ip, ip.octet, sizeof where.ip);
+        where.scope = ip6_is_link_local(&ip) ? p->link.ifindex : 0;
+        s->hooks.heard(s->hooks.context, &where, &machine);
+    }
+}
+
 /* Parses, decides, counts and logs; true when there is a reply to send. */
 static bool decide(struct dhcp6_service *s, const struct port6 *p,
                    struct dhcp6_arrival *at, struct rd payload)
@@ -205,6 +220,7 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
     memcpy(site.duid, s->duid, sizeof site.duid);
     enum dhcp_verdict verdict = ask_decision(s, &site, at, &pkt);
     s->counters.verdicts[verdict]++;
+    tell_sighting(s, p, at, &pkt);
     dhcp6_journal_decision(s->config, p->name, at, &pkt, &s->decision);
     return verdict == DHCP_ANSWERED;
 }

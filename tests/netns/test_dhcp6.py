@@ -166,6 +166,27 @@ def test_4011_knows_the_mac_of_the_solicit():
         check.equal(reply.url(), "tftp://[fd77::1]/own.efi", "URL of the REPLY")
 
 
+def test_files_are_refused_to_an_ignored_host():
+    """The REQUEST for a lease tells whose the address is that then asks for a file."""
+    with net.Net() as network:
+        server, client = network.pair()
+        root = network.root()
+        net.write_boot_files(root)
+        mac = client.mac("eth0").hex(":")
+        network.pxed(server, net.config(root, hosts=[{"mac": mac, "action": "ignore"}]))
+        tftp.download(client, SERVER6, "x64.efi", local=CLIENT6)  # nobody knows whose it is yet
+        address = bytes.fromhex("fd77").ljust(14, b"\0") + b"\1\0"
+        lease = b"IAID" + bytes(8) + dhcp6.option(5, address + bytes(8))
+        pxe = dhcp6.Client(client)
+        pxe.silence(dhcp6.Message(dhcp6.REQUEST, [(dhcp6.CLIENT_ID, dhcp6.UUID_DUID),
+                                                  (dhcp6.SERVER_ID, b"\0\2someone"),
+                                                  (dhcp6.IA_NA, lease)]))
+        sock = tftp.Client(client, SERVER6, local=CLIENT6)
+        sock.send(tftp.rrq("x64.efi"))
+        packet = sock.receive(1.0)
+        check.equal(packet.op if packet else tftp.ERROR, tftp.ERROR, "answer to the RRQ")
+
+
 def test_off_and_on():
     with net.Net() as network:
         site = Site(network, dhcp={"ipv6": False})

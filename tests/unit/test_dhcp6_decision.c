@@ -3,6 +3,7 @@
 
 #include "config/load.h"
 #include "dhcp/v6_decision.h"
+#include "dhcp/v6_sighting.h"
 #include "tests/unit/suites.h"
 
 #define PROFILE                                                                          \
@@ -438,6 +439,47 @@ START_TEST(a_relayed_client_is_judged_by_its_own_address)
 }
 END_TEST
 
+/* -- what its packets tell of addresses --------------------------------------------------- */
+
+static bool sees(const struct dhcp6_arrival *at, const struct message *m,
+                 const char *want)
+{
+    struct ip6 got;
+    struct ip6 ip6 = ip(want);
+    struct machine machine;
+    struct dhcp6_packet p;
+    static const struct mac mac = {{0x52, 0x54, 0, 0, 0, 9}};
+    ck_assert_int_eq(dhcp6_parse(m->octets, wr_len(&m->w), &p), DHCP6_OK);
+    (void)dhcp6_decide(&site, at, &p, &d);
+    return dhcp6_sighting(&p, at, &d, &got, &machine) && ip6_equal(&got, &ip6) &&
+           mac_equal(&machine.mac, &mac);
+}
+
+START_TEST(its_addresses_are_learnt)
+{
+    static const uint8_t lease[] =
+        "IAID....----" /* then an address of fd77::123 */
+        "\0\5\0\x18\xfd\x77\0\0\0\0\0\0\0\0\0\0\0\0\1\x23----....";
+    struct message m;
+    struct message outer;
+    struct dhcp6_arrival at = by_multicast("fe80::5054:ff:fe00:9");
+    boot_client(&m, DHCP6_SOLICIT, 7);
+    ck_assert(sees(&at, &m, "fe80::5054:ff:fe00:9"));
+    wrap(&outer, &m, "fe80::5054:ff:fe00:9");
+    ck_assert(!sees(&at, &outer, "fe80::5054:ff:fe00:9"));
+    begin(&m, DHCP6_REQUEST); /* to the address server, of a client of any kind */
+    add(&m, DHCP6_IA_NA, lease, sizeof lease - 1);
+    ck_assert(sees(&at, &m, "fd77::123"));
+    wrap(&outer, &m, "fe80::5054:ff:fe00:9");
+    ck_assert(sees(&at, &outer, "fd77::123"));
+    m.octets[0] = DHCP6_REPLY;
+    ck_assert(!sees(&at, &m, "fe80::5054:ff:fe00:9"));
+    begin(&m, DHCP6_REQUEST);
+    add(&m, DHCP6_IA_NA, lease, 20); /* cut short */
+    ck_assert(!sees(&at, &m, "fd77::123"));
+}
+END_TEST
+
 START_TEST(what_would_not_fit_is_not_sent)
 {
     static const uint8_t id[1100];
@@ -486,6 +528,7 @@ Suite *suite_dhcp6_decision(void)
     tcase_add_test(tc, the_url_names_an_address_that_the_client_reaches);
     tcase_add_test(tc, port_4011_names_the_address_that_was_asked);
     tcase_add_test(tc, a_relayed_client_is_judged_by_its_own_address);
+    tcase_add_test(tc, its_addresses_are_learnt);
     tcase_add_test(tc, what_would_not_fit_is_not_sent);
     tcase_add_test(tc, the_duid_is_a_function_of_the_mac);
     suite_add_tcase(s, tc);
