@@ -208,8 +208,7 @@ static bool on_dhcp6(void *context, int fd, enum loop_event event, usec_t now)
 {
     struct appliance *a = context;
     (void)event;
-    (void)now;
-    dhcp6_service_readable(a->dhcp6, fd);
+    dhcp6_service_readable(a->dhcp6, fd, now);
     return true;
 }
 

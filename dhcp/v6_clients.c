@@ -21,39 +21,68 @@ static uint32_t age(const struct clients6 *t, const struct client6 *c)
     return c->duid_len == 0 ? UINT32_MAX : t->now - c->seen;
 }
 
+static const struct client6 *find(const struct clients6 *t, const struct rd *duid)
+{
+    const struct client6 *set = t->place[set_of(t, duid)];
+    for (unsigned i = 0; i < CLIENTS6_WAYS; i++) {
+        if (is_at(&set[i], duid)) {
+            return &set[i];
+        }
+    }
+    return NULL;
+}
+
+/* The client's place, made for it in that of the oldest when it has none. */
+static struct client6 *place_for(struct clients6 *t, const struct rd *duid)
+{
+    struct client6 *set = t->place[set_of(t, duid)];
+    struct client6 *c = (struct client6 *)find(t, duid);
+    if (!c) {
+        c = &set[0];
+        for (unsigned i = 1; i < CLIENTS6_WAYS; i++) {
+            c = age(t, &set[i]) > age(t, c) ? &set[i] : c;
+        }
+        *c = (struct client6){.duid_len = (uint8_t)rd_left(duid)};
+        memcpy(c->duid, duid->p, c->duid_len);
+    }
+    c->seen = ++t->now;
+    return c;
+}
+
 void clients6_note(struct clients6 *t, struct rd duid, const struct mac *mac)
 {
-    if (!is_duid(&duid)) {
-        return;
+    if (is_duid(&duid)) {
+        struct client6 *c = place_for(t, &duid);
+        c->has_mac = true;
+        c->mac = *mac;
     }
-    struct client6 *set = t->place[set_of(t, &duid)];
-    struct client6 *c = &set[0];
-    for (unsigned i = 0; i < CLIENTS6_WAYS; i++) {
-        if (is_at(&set[i], &duid)) {
-            c = &set[i];
-            break;
-        }
-        if (age(t, &set[i]) > age(t, c)) {
-            c = &set[i];
-        }
-    }
-    c->duid_len = (uint8_t)rd_left(&duid);
-    memcpy(c->duid, duid.p, c->duid_len);
-    c->mac = *mac;
-    c->seen = ++t->now;
 }
 
 bool clients6_find(const struct clients6 *t, struct rd duid, struct mac *out)
 {
+    const struct client6 *c = is_duid(&duid) ? find(t, &duid) : NULL;
+    if (!c || !c->has_mac) {
+        return false;
+    }
+    *out = c->mac;
+    return true;
+}
+
+bool clients6_repeats(struct clients6 *t, struct rd duid, const struct dhcp6_packet *in,
+                      uint16_t port, unsigned ifindex, usec_t now)
+{
+    uint32_t message = (uint32_t)in->type << 24 | in->xid;
     if (!is_duid(&duid)) {
         return false;
     }
-    const struct client6 *set = t->place[set_of(t, &duid)];
-    for (unsigned i = 0; i < CLIENTS6_WAYS; i++) {
-        if (is_at(&set[i], &duid)) {
-            *out = set[i].mac;
-            return true;
-        }
+    struct client6 *c = place_for(t, &duid);
+    bool again = c->message == message && c->port == port;
+    if (again && c->ifindex != ifindex && now - c->heard < CLIENTS6_REPEAT) {
+        return true;
     }
+    c->message = message;
+    c->port = port;
+    c->ifindex = ifindex;
+    c->heard = now;
     return false;
 }

@@ -32,6 +32,7 @@ struct dhcp6_service {
     int watch_fd;  /* interfaces and addresses that come and go */
     struct net_inbox *inbox;
     struct clients6 clients;
+    usec_t now; /* of the event at hand */
     struct dhcp6_counters counters;
     struct dhcp6_decision decision; /* of the request at hand: too large for the stack */
 };
@@ -168,6 +169,16 @@ const struct dhcp6_counters *dhcp6_service_counters(const struct dhcp6_service *
 
 /* -- a request's way ---------------------------------------------------------------------- */
 
+/* Two interfaces on one wire hear what a client multicasts; relays know what they do. */
+static bool is_repeat(struct dhcp6_service *s, const struct port6 *p,
+                      const struct dhcp6_arrival *at, const struct dhcp6_packet *pkt)
+{
+    struct rd duid;
+    return s->port_count > 1 && pkt->relay_count == 0 &&
+           dhcp6_find(pkt->options, DHCP6_CLIENT_ID, &duid) &&
+           clients6_repeats(&s->clients, duid, pkt, at->port, p->link.ifindex, s->now);
+}
+
 /* What a client's DUID says of its MAC is looked up before, and noted after the decision. */
 static enum dhcp_verdict ask_decision(struct dhcp6_service *s,
                                       const struct dhcp6_site *site,
@@ -208,6 +219,10 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
     if (fault != DHCP6_OK) {
         s->counters.bad_packets[fault]++;
         dhcp6_journal_fault(p->name, at, fault);
+        return false;
+    }
+    if (is_repeat(s, p, at, &pkt)) {
+        s->counters.repeats++;
         return false;
     }
     struct dhcp6_site site = {
@@ -288,10 +303,11 @@ static void on_request(struct dhcp6_service *s, const struct port6 *p,
     count_sent(s, p, net_send(s->pxe_fd, &back, &part, 1, 0, true));
 }
 
-void dhcp6_service_readable(struct dhcp6_service *s, int fd)
+void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
 {
     struct net_dgram d[NET_BATCH];
     int error;
+    s->now = now;
     /* First, whichever is readable: a request may come right behind a new address. */
     if (link6_drain_watch(s->watch_fd)) {
         refresh(s);

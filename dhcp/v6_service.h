@@ -16,6 +16,7 @@
 #ifndef DHCP_V6_SERVICE_H
 #define DHCP_V6_SERVICE_H
 
+#include "common/clock.h"
 #include "dhcp/service.h"
 #include "dhcp/v6_packet.h"
 
@@ -24,6 +25,7 @@ struct dhcp6_service;
 struct dhcp6_counters {
     uint64_t verdicts[DHCP_VERDICT_COUNT];
     uint64_t bad_packets[DHCP6_FAULT_COUNT];
+    uint64_t repeats; /* heard by another interface already */
     uint64_t replies;
     uint64_t send_errors;
 };
@@ -36,7 +38,7 @@ void dhcp6_service_close(struct dhcp6_service *s); /* NULL is fine */
 #define DHCP6_SOCKETS 3
 
 void dhcp6_service_sockets(const struct dhcp6_service *s, int fds[DHCP6_SOCKETS]);
-void dhcp6_service_readable(struct dhcp6_service *s, int fd);
+void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now);
 
 /* Interfaces stay as they were opened; everything else is new from the next packet on. */
 void dhcp6_service_configure(struct dhcp6_service *s, const struct snapshot *config);

@@ -1,5 +1,6 @@
 """DHCPv6: what a UEFI machine and iPXE are told over IPv6, on a wire with or without a server."""
 import re
+import socket
 import struct
 import time
 
@@ -224,6 +225,39 @@ def test_duid_is_the_same_at_the_next_start(site):
     site.pxed = site.network.pxed(site.server, site.config)
     second, _ = site.pxe.ask(dhcp6.solicit(7))
     check.equal(second.option(dhcp6.SERVER_ID), first.option(dhcp6.SERVER_ID), "DUID")
+
+
+def test_two_interfaces_on_one_wire_answer_once():
+    with net.Net() as network:
+        server, client, switch = (network.namespace(tag) for tag in ("srv", "cli", "swi"))
+        network.bridge(switch)
+        for namespace, iface, port in ((server, "eth0", "p0"), (server, "eth1", "p1"), (client, "eth0", "p2")):
+            network.link(namespace, iface, switch, port)
+            switch.ip("link", "set", port, "master", "br0")
+        server.addr("eth0", net.SERVER_NET)
+        server.addr("eth1", "10.77.0.2/24")
+        root = network.root()
+        net.write_boot_files(root)
+        network.pxed(server, net.config(root, ["eth0", "eth1"]))
+        pxe = dhcp6.Client(client)
+        message = dhcp6.solicit(7)
+        for _ in range(2):
+            pxe.send(message)
+            check.equal(len(pxe.replies(0.5)), 1, "answers to one SOLICIT")
+
+
+def test_port_4011_taken_leaves_ipv4_served():
+    with net.Net() as network:
+        server, client = network.pair()
+        root = network.root()
+        net.write_boot_files(root)
+        taken = server.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+        taken.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        taken.bind(("::", 4011))
+        pxed = network.pxed(server, net.config(root))
+        pxed.wait_log("no answers over IPv6: cannot open UDP port 4011")
+        dhcp6.Client(client).silence(dhcp6.solicit(7))
+        check.that(pxed.alive(), "pxed has ended")
 
 
 def beside_dnsmasq(pxed_first):

@@ -91,6 +91,36 @@ START_TEST(who_is_seen_often_stays)
 }
 END_TEST
 
+START_TEST(a_message_by_two_interfaces_is_one)
+{
+    uint8_t buf[6];
+    struct rd duid = duid_of(1, buf);
+    struct dhcp6_packet solicit = {.type = DHCP6_SOLICIT, .xid = 5};
+    struct dhcp6_packet next = {.type = DHCP6_SOLICIT, .xid = 6};
+    const usec_t start = 50 * USEC_PER_SEC;
+    ck_assert(!clients6_repeats(t, duid, &solicit, 547, 2, start));
+    ck_assert(clients6_repeats(t, duid, &solicit, 547, 3, start + 5));
+    ck_assert(!clients6_repeats(t, duid, &solicit, 547, 2, start + USEC_PER_SEC));
+    ck_assert(clients6_repeats(t, duid, &solicit, 547, 3, start + USEC_PER_SEC));
+    ck_assert(!clients6_repeats(t, duid, &solicit, 4011, 3, start + USEC_PER_SEC));
+    ck_assert(!clients6_repeats(t, duid, &next, 547, 3, start + USEC_PER_SEC));
+    ck_assert(!clients6_repeats(t, duid, &next, 547, 2, start + 4 * USEC_PER_SEC));
+    ck_assert(!clients6_repeats(t, rd_over("", 0), &next, 547, 3, start));
+}
+END_TEST
+
+START_TEST(a_message_alone_tells_no_mac)
+{
+    uint8_t buf[6];
+    struct mac got;
+    struct dhcp6_packet solicit = {.type = DHCP6_SOLICIT, .xid = 5};
+    ck_assert(!clients6_repeats(t, duid_of(1, buf), &solicit, 547, 2, 9));
+    ck_assert(!clients6_find(t, duid_of(1, buf), &got));
+    note(1);
+    ck_assert(clients6_repeats(t, duid_of(1, buf), &solicit, 547, 3, 9) && knows(1));
+}
+END_TEST
+
 Suite *suite_dhcp6_clients(void)
 {
     Suite *s = suite_create("dhcp/v6_clients");
@@ -100,6 +130,8 @@ Suite *suite_dhcp6_clients(void)
     tcase_add_test(tc, a_new_mac_takes_the_place_of_the_old);
     tcase_add_test(tc, nearly_all_of_a_full_house_are_known);
     tcase_add_test(tc, who_is_seen_often_stays);
+    tcase_add_test(tc, a_message_by_two_interfaces_is_one);
+    tcase_add_test(tc, a_message_alone_tells_no_mac);
     suite_add_tcase(s, tc);
     return s;
 }
