@@ -29,8 +29,8 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c dhcp/show.c dhcp/sighting.c dhcp/url.c \
-         dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_packet.c dhcp/v6_show.c \
-         dhcp/v6_sighting.c \
+         dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_held.c dhcp/v6_packet.c \
+         dhcp/v6_show.c dhcp/v6_sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.

@@ -226,7 +226,9 @@ static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 static usec_t next_deadline(void *context)
 {
     const struct appliance *a = context;
-    return a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    usec_t dhcp6 = a->dhcp6 ? dhcp6_service_deadline(a->dhcp6) : USEC_NEVER;
+    return tftp < dhcp6 ? tftp : dhcp6;
 }
 
 static void on_deadline(void *context, usec_t now)
@@ -234,6 +236,9 @@ static void on_deadline(void *context, usec_t now)
     struct appliance *a = context;
     if (a->tftp) {
         tftp_service_timeout(a->tftp, now);
+    }
+    if (a->dhcp6) {
+        dhcp6_service_timeout(a->dhcp6, now);
     }
 }
 

@@ -10,9 +10,16 @@
 #include "common/log.h"
 #include "dhcp/v6_clients.h"
 #include "dhcp/v6_decision.h"
+#include "dhcp/v6_held.h"
 #include "dhcp/v6_journal.h"
 #include "dhcp/v6_link.h"
 #include "dhcp/v6_sighting.h"
+
+/*
+ * Quirk: EDK2 opens the socket it awaits the REPLY on after it has sent the request to port
+ * 4011, asks once, and waits 3 s: what comes at once can be lost, and with it the boot.
+ */
+#define PXE_REPLY_DELAY (200 * USEC_PER_MSEC)
 
 struct port6 {
     char name[16];
@@ -32,7 +39,8 @@ struct dhcp6_service {
     int watch_fd;  /* interfaces and addresses that come and go */
     struct net_inbox *inbox;
     struct clients6 clients;
-    usec_t now; /* of the event at hand */
+    usec_t now;        /* of the event at hand */
+    struct held6 held; /* replies from port 4011 */
     struct dhcp6_counters counters;
     struct dhcp6_decision decision; /* of the request at hand: too large for the stack */
 };
@@ -240,14 +248,15 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
     return verdict == DHCP_ANSWERED;
 }
 
-static void count_sent(struct dhcp6_service *s, const struct port6 *p, int error)
+static void count_sent(struct dhcp6_service *s, unsigned ifindex, int error)
 {
     if (error == 0) {
         s->counters.replies++;
     } else {
         s->counters.send_errors++;
-        log_say(LOG_ERROR, "cannot send a DHCPv6 reply on %s: %s", p->name,
-                strerror(-error));
+        const struct port6 *p = port_by_index(s, ifindex);
+        log_say(LOG_ERROR, "cannot send a DHCPv6 reply on %s: %s",
+                p ? p->name : "an interface that is gone", strerror(-error));
     }
 }
 
@@ -277,17 +286,23 @@ static void on_solicit(struct dhcp6_service *s, const struct port6 *p,
 {
     struct rd r = rd_over(d->data, d->len);
     uint16_t from_port = rd_u16(&r);
-    (void)rd_take(&r,
-                  6); /* destination, length and checksum: the kernel has seen to them */
+    (void)rd_take(&r, 6); /* destination, length, checksum: the kernel has seen to them */
     struct dhcp6_arrival at = arrival_of(DHCP6_SERVER_PORT, &d->path, from_port);
     if (!rd_ok(&r) || !decide(s, p, &at, r)) {
         return;
     }
     const struct dhcp6_reply *reply = &s->decision.reply;
     struct net_path back = way_back(&d->path);
-    count_sent(
-        s, p,
-        link6_send_547(s->server_fd, &back, reply->to_port, reply->packet, reply->len));
+    int error =
+        link6_send_547(s->server_fd, &back, reply->to_port, reply->packet, reply->len);
+    count_sent(s, back.ifindex, error);
+}
+
+static void send_4011(struct dhcp6_service *s, const struct net_path *back,
+                      const void *packet, size_t len)
+{
+    struct iovec part = {(void *)packet, len};
+    count_sent(s, back->ifindex, net_send(s->pxe_fd, back, &part, 1, 0, true));
 }
 
 static void on_request(struct dhcp6_service *s, const struct port6 *p,
@@ -299,8 +314,10 @@ static void on_request(struct dhcp6_service *s, const struct port6 *p,
     }
     const struct dhcp6_reply *reply = &s->decision.reply;
     struct net_path back = way_back(&d->path);
-    struct iovec part = {(void *)reply->packet, reply->len};
-    count_sent(s, p, net_send(s->pxe_fd, &back, &part, 1, 0, true));
+    usec_t due = s->now + PXE_REPLY_DELAY;
+    if (!held6_put(&s->held, &back, reply->packet, reply->len, due)) {
+        send_4011(s, &back, reply->packet, reply->len);
+    }
 }
 
 void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
@@ -326,5 +343,21 @@ void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
         } else {
             on_request(s, p, &d[i]);
         }
+    }
+}
+
+/* -- replies held back -------------------------------------------------------------------- */
+
+usec_t dhcp6_service_deadline(const struct dhcp6_service *s)
+{
+    return held6_deadline(&s->held);
+}
+
+void dhcp6_service_timeout(struct dhcp6_service *s, usec_t now)
+{
+    const struct held6_reply *r = held6_take(&s->held, now);
+    while (r) {
+        send_4011(s, &r->back, r->packet, r->len);
+        r = held6_take(&s->held, now);
     }
 }

@@ -1,10 +1,11 @@
 /*
  * dhcp/v6_service: DHCPv6 requests come in on ports 547 and 4011, the decision is asked, its
- * reply goes out.
+ * reply goes out; that of port 4011 a moment later.
  *
  *     dhcp6_service_open()        while privileges last
  *     dhcp6_service_sockets()     watch these for reading
  *     dhcp6_service_readable()    one of them has something
+ *     dhcp6_service_timeout()     dhcp6_service_deadline() has come
  *     dhcp6_service_configure()   after a reload
  *
  * Interfaces and addresses may come and go at any time; each is served while it is there.
@@ -39,6 +40,10 @@ void dhcp6_service_close(struct dhcp6_service *s); /* NULL is fine */
 
 void dhcp6_service_sockets(const struct dhcp6_service *s, int fds[DHCP6_SOCKETS]);
 void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now);
+
+/* When a reply is to go out that was held back; USEC_NEVER: none is. */
+usec_t dhcp6_service_deadline(const struct dhcp6_service *s);
+void dhcp6_service_timeout(struct dhcp6_service *s, usec_t now);
 
 /* Interfaces stay as they were opened; everything else is new from the next packet on. */
 void dhcp6_service_configure(struct dhcp6_service *s, const struct snapshot *config);

@@ -24,6 +24,7 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp6_clients());
     srunner_add_suite(runner, suite_dhcp6_decision());
     srunner_add_suite(runner, suite_dhcp6_golden());
+    srunner_add_suite(runner, suite_dhcp6_held());
     srunner_add_suite(runner, suite_dhcp6_packet());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_packet());

@@ -24,6 +24,7 @@ Suite *suite_dhcp_packet(void);
 Suite *suite_dhcp6_clients(void);
 Suite *suite_dhcp6_decision(void);
 Suite *suite_dhcp6_golden(void);
+Suite *suite_dhcp6_held(void);
 Suite *suite_dhcp6_packet(void);
 Suite *suite_tftp_misses(void);
 Suite *suite_tftp_packet(void);
