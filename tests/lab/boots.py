@@ -28,7 +28,6 @@ class Boot:
     dhcp: str = "dnsmasq"   # over IPv6: "dnsmasq6", or "stateless6" for addresses without DHCP
     ip: str = "4"           # which PXE the firmware tries: "4", "6", or "" for HTTP Boot alone
     http: bool = False      # the boot files are there by HTTP, too
-    tries: int = 1
     same_host: str = ""     # "dhcp-first" or "pxed-first": one host for both, started in this order
     loss: float = 0         # percent of TFTP's packets, each way
     refused: bool = False   # pxed must send this machine no file at all
@@ -75,12 +74,12 @@ BOOTS += [Boot("%s-%s" % (name, dhcp), name, marker, dhcp=dhcp)
           for dhcp in ("isc", "kea", "udhcpd") for name, marker in KINDS]
 BOOTS += [Boot("%s-same-host-%s" % (name, order), name, marker, same_host=order)
           for order in ("dhcp-first", "pxed-first") for name, marker in KINDS[:2]]
-# IPv6.  EDK2 asks port 4011 once and waits 3 s; where it finds nothing, it has failed: two tries.
+# IPv6
 HTTP6 = {"x64-uefi-http": "http://[%s]/probex64.efi" % PXE[2]}
 BOOTS += [
-    Boot("x64-v6", "x64", X64, dhcp="dnsmasq6", ip="6", tries=2),
-    Boot("aa64-v6", "aa64", AA64, dhcp="dnsmasq6", ip="6", tries=2),
-    Boot("x64-v6-same-host", "x64", X64, dhcp="dnsmasq6", ip="6", tries=2, same_host="dhcp-first"),
+    Boot("x64-v6", "x64", X64, dhcp="dnsmasq6", ip="6"),
+    Boot("aa64-v6", "aa64", AA64, dhcp="dnsmasq6", ip="6"),
+    Boot("x64-v6-same-host", "x64", X64, dhcp="dnsmasq6", ip="6", same_host="dhcp-first"),
     Boot("x64-v6-host-ignored", "x64", NO_OFFER6, dhcp="dnsmasq6", ip="6", refused=True, timeout=100,
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
     Boot("bios-v6-stateless", "bios", BIOS, dhcp="stateless6", ip="6"),

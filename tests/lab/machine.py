@@ -87,8 +87,6 @@ class Machine:
 
     def __init__(self, argv, index=0):
         self.log = "serial%d.log" % index
-        if os.path.exists(self.log):    # of an earlier try
-            os.replace(self.log, "earlier-" + self.log)
         self.started = time.monotonic()
         self.proc = spawn(argv, self.log)
 

@@ -72,26 +72,16 @@ def verdict(boot, pc):
     return why
 
 
-def try_once(boot):
-    """One machine from power on to its end: (why it failed or None, how long it took)."""
-    pc = Machine(qemu_argv(boot.firmware, nic=boot.nic, rom=boot.rom, ip=boot.ip))
-    why = verdict(boot, pc)
-    told = "%5.1f s" % pc.seconds()
-    pc.stop()
-    return why, told
-
-
 def boot_once(boot, pxed):
     """(why it failed or None, what to tell besides)."""
     pxed_proc = start_servers(boot, pxed)
     if boot.loss:
         network.lose(boot.loss)
     network.record("boot.pcap")
-    why, told = try_once(boot)
-    for number in range(2, boot.tries + 1):
-        if why is not None:
-            why, told = try_once(boot)
-            told += "  (try %d)" % number
+    pc = Machine(qemu_argv(boot.firmware, nic=boot.nic, rom=boot.rom, ip=boot.ip))
+    why = verdict(boot, pc)
+    told = "%5.1f s" % pc.seconds()
+    pc.stop()
     servers.stop_pxed(pxed_proc)
     if boot.loss:
         told += "  %d packets lost" % network.lost()
