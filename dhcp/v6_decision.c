@@ -273,20 +273,30 @@ static const struct ip6 *choose_address(const struct dhcp6_site *site,
     return best ? best : find_address(site, true, NULL);
 }
 
+/* DHCPv6 shows no menu: of one that IPv4 would show the default item is taken. */
+static struct ip4 next_server(const struct dhcp_decision *d)
+{
+    const struct menu_item *item = d->menu.conf ? dhcp_menu_default(&d->menu) : NULL;
+    return item && !ip4_is_any(item->next_server) ? item->next_server
+                                                  : d->answer.next_server;
+}
+
 static enum dhcp_verdict write_url(const struct dhcp6_site *site,
                                    const struct dhcp6_arrival *at,
                                    const struct dhcp6_packet *in,
-                                   const struct profile *profile,
                                    struct dhcp6_decision *d)
 {
     char ip[IP_TEXT];
     const char *file = d->gate.file;
     struct wr w = wr_over(d->url, sizeof d->url);
+    if (!file) {
+        return DHCP_HOST_LOCAL; /* the menu's default is the disk */
+    }
     if (strstr(file, "://")) {
         wr_cstr(&w, file);
         return names_ip4(file) ? DHCP_IPV4_ONLY : DHCP_ANSWERED;
     }
-    if (!ip4_is_any(profile->next_server)) {
+    if (!ip4_is_any(next_server(&d->gate))) {
         return DHCP_IPV4_ONLY;
     }
     const struct ip6 *address = choose_address(site, at, in);
@@ -349,10 +359,9 @@ static uint16_t port_of(const struct dhcp6_arrival *at, const struct dhcp6_packe
 
 static enum dhcp_verdict answer(const struct dhcp6_site *site,
                                 const struct dhcp6_arrival *at,
-                                const struct dhcp6_packet *in,
-                                const struct profile *profile, struct dhcp6_decision *d)
+                                const struct dhcp6_packet *in, struct dhcp6_decision *d)
 {
-    enum dhcp_verdict verdict = write_url(site, at, in, profile, d);
+    enum dhcp_verdict verdict = write_url(site, at, in, d);
     if (verdict != DHCP_ANSWERED) {
         return verdict;
     }
@@ -377,9 +386,8 @@ enum dhcp_verdict dhcp6_decide(const struct dhcp6_site *site,
     }
     struct dhcp_site gate = {
         .config = site->config, .has_file = site->has_file, .context = site->context};
-    const struct profile *profile = dhcp_gate(&gate, out->has_mac ? &out->mac : NULL, d);
-    if (profile) {
-        d->verdict = answer(site, at, in, profile, out);
+    if (dhcp_gate(&gate, out->has_mac ? &out->mac : NULL, d)) {
+        d->verdict = answer(site, at, in, out);
     }
     return d->verdict;
 }

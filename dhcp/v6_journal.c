@@ -16,6 +16,7 @@ static enum log_level level_of(enum dhcp_verdict verdict)
         return LOG_WARNING;
     case DHCP_ANSWERED:
     case DHCP_HOST_IGNORED:
+    case DHCP_HOST_LOCAL:
     case DHCP_UNKNOWN_HOST:
         return LOG_INFO;
     default:

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <ifaddrs.h>
 #include <linux/filter.h>
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netpacket/packet.h>
@@ -87,34 +85,7 @@ int link6_join(int fd, unsigned ifindex)
     return 0;
 }
 
-/* -- what changes ------------------------------------------------------------------------- */
-
-int link6_open_watch(int *fd)
-{
-    struct sockaddr_nl address = {.nl_family = AF_NETLINK,
-                                  .nl_groups = RTMGRP_LINK | RTMGRP_IPV6_IFADDR};
-    AUTO(close)
-    int s = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
-    if (s < 0 || bind(s, (struct sockaddr *)&address, sizeof address) != 0) {
-        return -errno;
-    }
-    *fd = take_fd(&s);
-    return 0;
-}
-
-/* What it says is not read: link6_read() then asks for the whole state anyway. */
-bool link6_drain_watch(int fd)
-{
-    uint8_t octets[64];
-    bool any = false;
-    for (;;) {
-        ssize_t n = recv(fd, octets, sizeof octets, MSG_DONTWAIT);
-        if (n <= 0 && (n == 0 || (errno != ENOBUFS && errno != EINTR))) {
-            return any;
-        }
-        any = true;
-    }
-}
+/* -- interfaces --------------------------------------------------------------------------- */
 
 static void take_mac(const struct sockaddr *address, struct link6 *out)
 {

@@ -7,7 +7,7 @@
  *
  * Ownership: descriptors are the caller's.
  * Errors: 0 or -errno; outputs untouched then.
- * Shell: raw and netlink sockets, getifaddrs(3).  Opening needs CAP_NET_RAW, nothing after.
+ * Shell: a raw socket, getifaddrs(3).  Opening needs CAP_NET_RAW, nothing after.
  */
 #ifndef DHCP_V6_LINK_H
 #define DHCP_V6_LINK_H
@@ -29,10 +29,6 @@ int link6_open_547(int *fd);
 /* One datagram from port 547 to port `to_port` of path->peer. */
 int link6_send_547(int fd, const struct net_path *path, uint16_t to_port,
                    const void *payload, size_t len);
-
-/* Has something to read when an interface or an address has come or gone. */
-int link6_open_watch(int *fd);
-bool link6_drain_watch(int fd); /* true: there was something */
 
 /* An interface that is not there, or has no IPv6, is no error but has nothing to tell. */
 int link6_read(const char *name, struct link6 *out);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/netwatch.h"
 #include "dhcp/v6_clients.h"
 #include "dhcp/v6_decision.h"
 #include "dhcp/v6_held.h"
@@ -36,7 +37,7 @@ struct dhcp6_service {
     bool has_duid; /* no interface with a MAC has been there so far */
     int server_fd; /* port 547 */
     int pxe_fd;    /* port 4011 */
-    int watch_fd;  /* interfaces and addresses that come and go */
+    int watch_fd;  /* of interfaces and addresses that come and go, or -1 */
     struct net_inbox *inbox;
     struct clients6 clients;
     usec_t now;        /* of the event at hand */
@@ -82,7 +83,7 @@ static void refresh(struct dhcp6_service *s)
     }
 }
 
-static const struct port6 *port_by_index(const struct dhcp6_service *s, unsigned ifindex)
+static const struct port6 *port6_by_index(const struct dhcp6_service *s, unsigned ifindex)
 {
     for (size_t i = 0; i < s->port_count; i++) {
         if (s->ports[i].link.ifindex == ifindex) {
@@ -103,9 +104,9 @@ static int open_sockets(struct dhcp6_service *s, char why[DHCP_SERVICE_WHY_SIZE]
         what = "UDP port 4011 over IPv6 (PXE)";
         error = net_udp_open(&pxe, &s->pxe_fd);
     }
-    if (error == 0) {
+    if (error == 0 && s->config->hotplug) {
         what = "a netlink socket";
-        error = link6_open_watch(&s->watch_fd);
+        error = netwatch_open(&s->watch_fd);
     }
     if (error != 0) {
         snprintf(why, DHCP_SERVICE_WHY_SIZE, "cannot open %s: %s", what,
@@ -148,8 +149,8 @@ void dhcp6_service_close(struct dhcp6_service *s)
     if (!s) {
         return;
     }
-    const int fds[DHCP6_SOCKETS] = {s->server_fd, s->pxe_fd, s->watch_fd};
-    for (size_t i = 0; i < DHCP6_SOCKETS; i++) {
+    const int fds[] = {s->server_fd, s->pxe_fd, s->watch_fd};
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
         if (fds[i] >= 0) {
             (void)close(fds[i]);
         }
@@ -158,11 +159,15 @@ void dhcp6_service_close(struct dhcp6_service *s)
     free(s);
 }
 
-void dhcp6_service_sockets(const struct dhcp6_service *s, int fds[DHCP6_SOCKETS])
+size_t dhcp6_service_sockets(const struct dhcp6_service *s, int fds[DHCP6_SOCKETS_MAX])
 {
-    fds[0] = s->server_fd;
-    fds[1] = s->pxe_fd;
-    fds[2] = s->watch_fd;
+    size_t n = 0;
+    fds[n++] = s->server_fd;
+    fds[n++] = s->pxe_fd;
+    if (s->watch_fd >= 0) {
+        fds[n++] = s->watch_fd;
+    }
+    return n;
 }
 
 void dhcp6_service_configure(struct dhcp6_service *s, const struct snapshot *config)
@@ -254,7 +259,7 @@ static void count_sent(struct dhcp6_service *s, unsigned ifindex, int error)
         s->counters.replies++;
     } else {
         s->counters.send_errors++;
-        const struct port6 *p = port_by_index(s, ifindex);
+        const struct port6 *p = port6_by_index(s, ifindex);
         log_say(LOG_ERROR, "cannot send a DHCPv6 reply on %s: %s",
                 p ? p->name : "an interface that is gone", strerror(-error));
     }
@@ -326,7 +331,7 @@ void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
     int error;
     s->now = now;
     /* First, whichever is readable: a request may come right behind a new address. */
-    if (link6_drain_watch(s->watch_fd)) {
+    if (s->watch_fd >= 0 && netwatch_changed(s->watch_fd)) {
         refresh(s);
     }
     if (fd == s->watch_fd) {
@@ -334,7 +339,7 @@ void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
     }
     size_t n = net_receive(fd, s->inbox, d, &error);
     for (size_t i = 0; i < n; i++) {
-        const struct port6 *p = port_by_index(s, d[i].path.ifindex);
+        const struct port6 *p = port6_by_index(s, d[i].path.ifindex);
         if (!p || !s->has_duid || d[i].cut) {
             continue;
         }

@@ -8,7 +8,8 @@
  *     dhcp6_service_timeout()     dhcp6_service_deadline() has come
  *     dhcp6_service_configure()   after a reload
  *
- * Interfaces and addresses may come and go at any time; each is served while it is there.
+ * With "hotplug" interfaces and addresses may come and go at any time; each is served while
+ * it is there.
  *
  * Ownership: the service owns its sockets; the configuration is borrowed until the next
  * dhcp6_service_configure().
@@ -36,9 +37,9 @@ int dhcp6_service_open(const struct snapshot *config, const struct dhcp_hooks *h
                        struct dhcp6_service **out, char why[DHCP_SERVICE_WHY_SIZE]);
 void dhcp6_service_close(struct dhcp6_service *s); /* NULL is fine */
 
-#define DHCP6_SOCKETS 3
+#define DHCP6_SOCKETS_MAX 3
 
-void dhcp6_service_sockets(const struct dhcp6_service *s, int fds[DHCP6_SOCKETS]);
+size_t dhcp6_service_sockets(const struct dhcp6_service *s, int fds[DHCP6_SOCKETS_MAX]);
 void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now);
 
 /* When a reply is to go out that was held back; USEC_NEVER: none is. */

@@ -13,11 +13,18 @@
 static const char config_text[] =
     "{'interfaces': ['eth0'], 'tftp': {'root': '/srv'}, 'profiles': {"
     "'default': {" PROFILE "}, 'own': {'x64-uefi': 'own.efi'},"
-    "'away': {'x64-uefi': 'x64.efi', 'next_server': '10.0.0.9'}},"
+    "'away': {'x64-uefi': 'x64.efi', 'next_server': '10.0.0.9'},"
+    "'menu': {'menu': {'prompt': 'choose', 'items': ["
+    "{'name': 'One', 'file': 'one.efi'}, {'name': 'Two', 'file': 'two.efi'}]}},"
+    "'disk': {'menu': {'prompt': 'choose', 'items': ["
+    "{'name': 'Disk', 'action': 'local'}, {'name': 'Two', 'file': 'two.efi'}]}}},"
     "'hosts': ["
     "{'name': 'ignored', 'mac': '52:54:00:00:00:66', 'action': 'ignore'},"
     "{'name': 'own', 'mac': '52:54:00:00:00:77', 'profile': 'own'},"
     "{'name': 'away', 'mac': '52:54:00:00:00:88', 'profile': 'away'},"
+    "{'mac': '52:54:00:00:00:99', 'profile': 'menu'},"
+    "{'mac': '52:54:00:00:00:9a', 'profile': 'disk'},"
+    "{'mac': '52:54:00:00:00:9b', 'action': 'local'},"
     "{'name': 'uuid', 'uuid': '00112233-4455-6677-8899-aabbccddeeff', 'profile': "
     "'own'}]}";
 
@@ -342,6 +349,21 @@ START_TEST(a_host_of_another_next_server_is_out_of_reach)
 }
 END_TEST
 
+START_TEST(of_a_menu_the_default_item_is_given)
+{
+    struct message m;
+    struct dhcp6_arrival at = by_multicast("fe80::5054:ff:fe00:99");
+    boot_client(&m, DHCP6_SOLICIT, 7);
+    ck_assert_str_eq(ask_at(&at, &m)->url, "tftp://[fd99::2]/one.efi");
+    at = by_multicast("fe80::5054:ff:fe00:9a");
+    (void)ask_at(&at, &m);
+    expect("the default is the disk", DHCP_HOST_LOCAL);
+    at = by_multicast("fe80::5054:ff:fe00:9b");
+    (void)ask_at(&at, &m);
+    expect("the host's action is local", DHCP_HOST_LOCAL);
+}
+END_TEST
+
 START_TEST(an_unknown_host_may_be_ignored)
 {
     struct message m;
@@ -523,6 +545,7 @@ Suite *suite_dhcp6_decision(void)
     tcase_add_loop_test(tc, the_mac_is_found_wherever_it_is_told, 0, 4);
     tcase_add_loop_test(tc, a_uuid_names_the_host_in_either_byte_order, 0, 2);
     tcase_add_test(tc, a_host_of_another_next_server_is_out_of_reach);
+    tcase_add_test(tc, of_a_menu_the_default_item_is_given);
     tcase_add_test(tc, an_unknown_host_may_be_ignored);
     tcase_add_test(tc, ipxe_gets_its_script);
     tcase_add_test(tc, the_url_names_an_address_that_the_client_reaches);
