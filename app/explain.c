@@ -343,8 +343,12 @@ static bool choose_interface(struct run *run)
         return true;
     }
     run->address = (struct ip4){{192, 0, 2, 1}};
-    if (interface_read(&s->interfaces[i], &facts, why) == 0) {
-        run->address = facts.address;
+    int error = interface_read(&s->interfaces[i], &facts, why);
+    if (error == 0 && ip4_is_any(facts.identity.offered)) {
+        error = interface_ready(&s->interfaces[i], &facts, why);
+    }
+    if (error == 0) {
+        run->address = facts.identity.offered;
     } else {
         fprintf(stderr, "pxed explain: %s; 192.0.2.1 stands for our address\n", why);
     }

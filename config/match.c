@@ -57,13 +57,15 @@ static bool holds_octets(const struct octet_pattern *p, const struct rd *value)
  * Quirk: iPXE and others send one class bare, without RFC 3004's length octet in front; both
  * forms are tried.
  */
-static bool holds_class(const struct octet_pattern *p, struct rd value)
+static bool holds_class(const struct octet_pattern *p, const struct host_facts *facts)
 {
-    if (holds_octets(p, &value)) {
+    struct rd value = facts->user_classes;
+    bool wide = facts->wide_classes;
+    if (!p->octets || (!wide && holds_octets(p, &value))) {
         return true;
     }
     while (rd_left(&value) > 0) {
-        struct rd item = rd_sub(&value, rd_u8(&value));
+        struct rd item = rd_sub(&value, wide ? rd_u16(&value) : rd_u8(&value));
         if (rd_ok(&item) && rd_left(&item) > 0 && holds_octets(p, &item)) {
             return true;
         }
@@ -101,7 +103,7 @@ static bool holds_rest(const struct host_match *m, const struct host_facts *fact
 {
     return (!m->archs || holds_arch(m->archs, facts)) &&
            holds_octets(&m->vendor_class, &facts->vendor_class) &&
-           holds_class(&m->user_class, facts->user_classes) &&
+           holds_class(&m->user_class, facts) &&
            (!m->has_relay || holds_relay(m, facts->relay)) &&
            holds_octets(&m->circuit_id, &facts->circuit_id) &&
            (m->interface[0] == '\0' ||

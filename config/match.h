@@ -7,7 +7,7 @@
  * A UUID is the same in either byte order (SMBIOS keeps its first three fields
  * little-endian; RFC 4578 section 2.3 leaves the order open).  Junk UUIDs never match.
  *
- * Spec: RFC 3004 (user classes), RFC 3046 section 3.1 (circuit id).
+ * Spec: RFC 3004 and RFC 8415 section 21.15 (user classes), RFC 3046 section 3.1 (circuit id).
  * Ownership: views for the time of the call.  Pure.
  */
 #ifndef CONFIG_MATCH_H
@@ -22,6 +22,7 @@ struct host_facts {
     const uint8_t *uuid;    /* 16 octets as sent in option 97 */
     struct rd vendor_class; /* option 60 */
     struct rd user_classes; /* option 77 as sent: one class bare, or RFC 3004's list */
+    bool wide_classes;      /* it is DHCPv6's option 15: two octets of length for each */
     struct rd circuit_id;   /* sub-option 1 of option 82 */
     const uint16_t *archs;  /* option 93 */
     size_t arch_count;

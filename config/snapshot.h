@@ -27,13 +27,21 @@ enum {
     SLOT_COUNT,
 };
 
+/* How requests to port 67 are heard. */
+enum listen_mode {
+    LISTEN_CAPTURE, /* as frames, whoever holds the port */
+    LISTEN_UDP,     /* by a socket: broadcasts only */
+};
+
 struct interface_conf {
     char name[16];      /* IFNAMSIZ */
     struct ip4 address; /* the identity we offer; 0.0.0.0: the interface's first */
+    enum listen_mode listen;
 };
 
 struct dhcp_conf {
-    bool enabled; /* false: ports 67 and 4011 are not touched */
+    bool enabled; /* false: ports 67, 547 and 4011 are not touched */
+    bool ipv6;    /* answer over IPv6, too, where an interface has it; default true */
 };
 
 struct tftp_conf {
@@ -208,6 +216,7 @@ struct unknown_hosts {
 struct snapshot {
     struct interface_conf interfaces[CONFIG_INTERFACES_MAX];
     size_t interface_count;
+    bool hotplug; /* interfaces are waited for, and followed when they change */
     struct dhcp_conf dhcp;
     struct tftp_conf tftp;
     char *user; /* whom to become after start; default "pxed" */

@@ -97,3 +97,25 @@ void dhcp_journal_fault(const char *interface, const struct dhcp_arrival *at,
     log_text(&l, "interface", interface);
     log_end(&l);
 }
+
+void dhcp_journal_conflict(const char *interface, const struct radar_event *e)
+{
+    static const struct mac none;
+    char ip[IP4_TEXT];
+    char mac[MAC_TEXT];
+    char text[RADAR_TEXT];
+    struct log_line l;
+    log_begin(&l, radar_is_warning(e->kind) ? LOG_WARNING : LOG_INFO, "dhcp conflict");
+    log_text(&l, "kind", radar_kind_name(e->kind));
+    log_text(&l, "server", ip4_print(e->server, ip));
+    if (!ip4_equal(e->via, e->server)) {
+        log_text(&l, "via", ip4_print(e->via, ip));
+    }
+    log_text(&l, "server_mac", mac_print(&e->mac, mac));
+    if (!mac_equal(&e->client, &none)) {
+        log_text(&l, "client", mac_print(&e->client, mac));
+    }
+    log_text(&l, "interface", interface);
+    log_text(&l, "text", radar_say(e, text));
+    log_end(&l);
+}

@@ -30,6 +30,7 @@ bool pending_put(struct pending *p, const struct dhcp_packet *in,
     offer->due = where->due;
     offer->interface = where->interface;
     offer->to = where->to;
+    offer->from = where->from;
     memcpy(offer->chaddr, in->chaddr, DHCP_CHADDR_LEN);
     offer->reply_count = d->reply_count;
     for (unsigned i = 0; i < d->reply_count; i++) {

@@ -24,6 +24,7 @@ struct pending_offer {
     usec_t due;
     size_t interface; /* whichever number the caller gives it */
     struct mac to;    /* on the wire: client or relay */
+    struct ip4 from;  /* whom it asked */
     uint8_t chaddr[DHCP_CHADDR_LEN];
     unsigned reply_count;
     struct dhcp_reply reply[2];

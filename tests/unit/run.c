@@ -4,8 +4,9 @@
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite_common_bytes());
-    srunner_add_suite(runner, suite_app_explain());
+    SRunner *runner = srunner_create(suite_app_explain());
+    srunner_add_suite(runner, suite_app_loop());
+    srunner_add_suite(runner, suite_common_bytes());
     srunner_add_suite(runner, suite_common_netaddr());
     srunner_add_suite(runner, suite_common_text());
     srunner_add_suite(runner, suite_common_timers());
@@ -25,10 +26,17 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_facts());
     srunner_add_suite(runner, suite_dhcp_frame());
     srunner_add_suite(runner, suite_dhcp_golden());
+    srunner_add_suite(runner, suite_dhcp_identity());
     srunner_add_suite(runner, suite_dhcp_ladder());
     srunner_add_suite(runner, suite_dhcp_menu());
     srunner_add_suite(runner, suite_dhcp_packet());
+    srunner_add_suite(runner, suite_dhcp6_clients());
+    srunner_add_suite(runner, suite_dhcp6_decision());
+    srunner_add_suite(runner, suite_dhcp6_golden());
+    srunner_add_suite(runner, suite_dhcp6_held());
+    srunner_add_suite(runner, suite_dhcp6_packet());
     srunner_add_suite(runner, suite_dhcp_pending());
+    srunner_add_suite(runner, suite_dhcp_radar());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_packet());
     srunner_add_suite(runner, suite_tftp_path());

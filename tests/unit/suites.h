@@ -4,6 +4,7 @@
 
 #include <check.h>
 
+Suite *suite_app_loop(void);
 Suite *suite_app_explain(void);
 Suite *suite_common_bytes(void);
 Suite *suite_common_netaddr(void);
@@ -25,9 +26,16 @@ Suite *suite_dhcp_decision(void);
 Suite *suite_dhcp_facts(void);
 Suite *suite_dhcp_frame(void);
 Suite *suite_dhcp_golden(void);
+Suite *suite_dhcp_identity(void);
+Suite *suite_dhcp_packet(void);
+Suite *suite_dhcp6_clients(void);
+Suite *suite_dhcp6_decision(void);
+Suite *suite_dhcp6_golden(void);
+Suite *suite_dhcp6_held(void);
+Suite *suite_dhcp6_packet(void);
+Suite *suite_dhcp_radar(void);
 Suite *suite_dhcp_ladder(void);
 Suite *suite_dhcp_menu(void);
-Suite *suite_dhcp_packet(void);
 Suite *suite_dhcp_pending(void);
 Suite *suite_tftp_misses(void);
 Suite *suite_tftp_packet(void);

@@ -260,6 +260,10 @@ START_TEST(every_key_must_hold)
     f = all;
     f.user_classes = octets("\x01x\x04iPXE");
     ck_assert(match_holds(&h, &f));
+    f.wide_classes = true;
+    ck_assert(!match_holds(&h, &f));
+    f.user_classes = rd_over("\0\x01x\0\x04iPXE", 9);
+    ck_assert(match_holds(&h, &f));
     free(m.vendor_class.octets);
     free(m.user_class.octets);
     free(m.circuit_id.octets);

@@ -78,11 +78,13 @@ static const struct {
      "3:1: hosts[0].mac: the same key again; it stands already on line 2"},
     {TOP "'usr':'a'}", "2:1: usr: unknown key; did you mean \"user\"?"},
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
-    {TOP "'a.b/c':'a'}", "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-                         "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"host_files\", "
-                         "\"unknown_hosts\", \"$schema\""},
+    {TOP "'a.b/c':'a'}",
+     "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
+     "\"hotplug\", \"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"host_files\", "
+     "\"unknown_hosts\", \"$schema\""},
     {TOP "'\\u0061\\u001b':1}",
-     "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"dhcp\", \"tftp\", "
+     "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"hotplug\", \"dhcp\", "
+     "\"tftp\", "
      "\"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\", \"$schema\""},
     {TOP "'$schema':7}", "2:11: $schema: expected a string, got a number"},
     /* user, dhcp */
@@ -92,6 +94,8 @@ static const struct {
     {TOP "'dhcp':true}", "2:8: dhcp: expected an object { ... }, got true"},
     {TOP "'dhcp':{'enabled':1}}",
      "2:19: dhcp.enabled: expected true or false, got a number"},
+    {TOP "'dhcp':{'ipv6':'no'}}",
+     "2:16: dhcp.ipv6: expected true or false, got a string"},
     {"{'interfaces':['a'],'dhcp':{'enabled':false},'tftp':{'enabled':false}}",
      "1:1: : neither \"dhcp\" nor \"tftp\" is enabled: nothing is left to do"},
     /* interfaces */
@@ -107,10 +111,17 @@ static const struct {
      "number\n"
      "2:34: interfaces[3]: \"name\" is missing"},
     {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a "
-     "b','address':'10.0.0','listen':'udp'}]}",
+     "b','address':'10.0.0','listen':'upd'}]}",
      "2:23: interfaces[0].name: \"a b\" is no name that an interface can have\n"
      "2:39: interfaces[0].address: expected an IPv4 address such as \"10.0.0.2\"\n"
-     "2:57: interfaces[0].listen: \"capture\" is the one way of listening that there is"},
+     "2:57: interfaces[0].listen: expected \"capture\" or \"udp\", got \"upd\""},
+    {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','listen':67}]}",
+     "2:36: interfaces[0].listen: expected a string, got a number"},
+    {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','listen':'udp'},"
+     "{'name':'b','listen':'capture'}]}",
+     ""},
+    {TOP "'hotplug':'yes'}", "2:11: hotplug: expected true or false, got a string"},
+    {TOP "'hotplug':false}", ""},
     {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','address':'255.255.255.255'}]}",
      "2:37: interfaces[0].address: 255.255.255.255 is no address that a machine can "
      "have"},
