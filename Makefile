@@ -28,7 +28,7 @@ LAB_JOBS     ?= $(JOBS)
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
-         config/locate.c config/machines.c config/match.c config/release.c config/scan.c \
+         config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c \
          config/snapshot.c \
          dhcp/decision.c dhcp/facts.c dhcp/frame.c dhcp/identity.c dhcp/ladder.c dhcp/menu.c dhcp/options.c \
          dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
@@ -51,7 +51,6 @@ APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain
          app/request.c app/run.c app/schema.c app/service_user.c app/shim.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
-BENCH := $(wildcard tests/bench/*.c)
 FUZZ  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # -- how it is built -------------------------------------------------------------------
@@ -78,8 +77,10 @@ $(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
-$(B)/bench: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
+$(B)/bench: $(call obj,tests/bench/bench_core.c tests/unit/request.c $(CORE))
 	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/bench_hosts: $(call obj,tests/bench/bench_hosts.c $(SHELLS) $(CORE))
+	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/%.o: %.c
@@ -137,8 +138,9 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
 	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
 	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
 
-bench: $(B)/bench $(B)/pxed
+bench: $(B)/bench $(B)/bench_hosts $(B)/pxed
 	$(B)/bench
+	$(B)/bench_hosts
 	@[ "$$(id -u)" != 0 ] || python3 -B tests/bench/offers.py $(B)/pxed
 
 lab: deps-lab

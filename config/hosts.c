@@ -1,33 +1,18 @@
-#define HASH_NONFATAL_OOM 1 /* a failed insertion leaves hh.tbl NULL */
-
 #include "config/hosts.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include "config/keys.h"
 
 #define CHUNK 256 /* hosts that are allocated together */
-
-/* MAC and its length stand side by side: together they are the key of pattern and MAC. */
-#define MAC_KEY_LEN (sizeof(struct mac) + 1)
-static_assert(offsetof(struct host, mac_len) ==
-                  offsetof(struct host, mac) + sizeof(struct mac),
-              "mac and mac_len must be neighbours");
 
 struct slot {
     struct host host; /* octets of mac behind mac_len are zero */
     uint32_t index;
     struct slot *next; /* the next one in file order with the same exact MAC or UUID */
-    UT_hash_handle hh;
-};
-
-/* Apart from the slot, as few tables name hosts by UUID. */
-struct uuid_slot {
-    uint8_t uuid[16]; /* canonical */
-    struct slot *slot;
-    UT_hash_handle hh;
 };
 
 struct hosts {
@@ -35,8 +20,8 @@ struct hosts {
     size_t chunk_room;
     size_t chunk_count;
     size_t count;
-    struct slot *by_mac; /* exact MACs, and prefixes of which nothing else is asked */
-    struct uuid_slot *by_uuid;
+    struct keys by_mac; /* exact MACs, and prefixes of which nothing else is asked */
+    struct keys by_uuid;
     struct slot **patterns; /* all others, in file order */
     size_t pattern_count;
     bool has_prefix[sizeof(struct mac)]; /* by mac_len */
@@ -62,56 +47,46 @@ static struct slot *slot_at(const struct hosts *table, size_t index)
     return &table->chunks[index / CHUNK][index % CHUNK];
 }
 
-/*
- * Every use of the hash macros stands here, in functions of a few lines.
- * NOLINTBEGIN(readability-function-size): what the macros unfold to nests deeply
- */
-static struct slot *find_key(const struct hosts *table, const uint8_t key[MAC_KEY_LEN])
+/* A number in the tables below has this mark when nothing but its key is asked. */
+#define BARE      (UINT32_C(1) << 31)
+#define HOSTS_MAX (BARE - 1) /* KEYS_NONE is no marked number */
+
+/* MAC, or its beginning, and length: this is the key itself, not a hash of it. */
+static uint64_t mac_key(const struct mac *mac, size_t len)
 {
-    struct slot *found;
-    HASH_FIND(hh, table->by_mac, key, MAC_KEY_LEN, found);
-    return found;
+    uint64_t key = len;
+    for (size_t i = 0; i < len; i++) {
+        key = key << 8 | mac->octet[i];
+    }
+    return key;
 }
 
-static struct uuid_slot *find_canonical(const struct hosts *table, const uint8_t uuid[16])
+/* The mark and number of the first host of exactly this MAC or bare prefix, or KEYS_NONE. */
+static uint32_t find_mac(const struct hosts *table, const struct mac *mac, size_t len)
 {
-    struct uuid_slot *found;
-    HASH_FIND(hh, table->by_uuid, uuid, 16, found);
-    return found;
+    size_t at = 0;
+    return keys_next(&table->by_mac, mac_key(mac, len), &at);
 }
 
-static bool put_key(struct hosts *table, struct slot *slot)
+/* Likewise of this UUID. */
+static uint32_t find_uuid(const struct hosts *table, const uint8_t uuid[16])
 {
-    HASH_ADD_KEYPTR(hh, table->by_mac, &slot->host.mac, MAC_KEY_LEN, slot);
-    return slot->hh.tbl != NULL;
+    size_t at = 0;
+    uint64_t key = uuid_key(uuid);
+    uint32_t n = uuid_is_junk(uuid) ? KEYS_NONE : keys_next(&table->by_uuid, key, &at);
+    while (n != KEYS_NONE && !uuid_same(slot_at(table, n & ~BARE)->host.uuid, uuid)) {
+        n = keys_next(&table->by_uuid, key, &at);
+    }
+    return n;
 }
-
-static bool put_uuid_key(struct hosts *table, struct uuid_slot *u)
-{
-    HASH_ADD_KEYPTR(hh, table->by_uuid, u->uuid, 16, u);
-    return u->hh.tbl != NULL;
-}
-
-/* Frees the tables; the elements and their hh.next stay as they are. */
-static void drop_all_keys(struct hosts *table)
-{
-    HASH_CLEAR(hh, table->by_mac);
-    HASH_CLEAR(hh, table->by_uuid);
-}
-/* NOLINTEND(readability-function-size) */
 
 void hosts_free(struct hosts *table)
 {
     if (!table) {
         return;
     }
-    struct uuid_slot *u = table->by_uuid;
-    drop_all_keys(table);
-    while (u) {
-        struct uuid_slot *next = u->hh.next;
-        free(u);
-        u = next;
-    }
+    keys_done(&table->by_mac);
+    keys_done(&table->by_uuid);
     for (size_t i = 0; i < table->count; i++) {
         struct host *host = &slot_at(table, i)->host;
         free(host->name);
@@ -128,44 +103,29 @@ void hosts_free(struct hosts *table)
 
 /* -- look-up --------------------------------------------------------------------------- */
 
-/* The slot of exactly this pattern: 6 octets are a MAC, fewer a prefix. */
-static struct slot *find_pattern(const struct hosts *table, const struct mac *mac,
-                                 size_t len)
-{
-    uint8_t key[MAC_KEY_LEN] = {0};
-    memcpy(key, mac->octet, len);
-    key[sizeof(struct mac)] = (uint8_t)len;
-    return find_key(table, key);
-}
-
 /* Of the bare prefixes up to this length that match, the first in the file. */
 static struct slot *find_prefix(const struct hosts *table, const struct mac *mac,
                                 size_t len_max)
 {
-    struct slot *first = NULL;
+    uint32_t first = KEYS_NONE;
     for (size_t len = 1; len <= len_max && len < sizeof(struct mac); len++) {
-        struct slot *s = table->has_prefix[len] ? find_pattern(table, mac, len) : NULL;
-        if (s && (!first || s->index < first->index)) {
-            first = s;
-        }
+        uint32_t n = table->has_prefix[len] ? find_mac(table, mac, len) : KEYS_NONE;
+        first = n < first ? n : first; /* all of them are marked */
     }
-    return first;
+    return first == KEYS_NONE ? NULL : slot_at(table, first & ~BARE);
 }
 
-static struct slot *find_uuid(const struct hosts *table, const uint8_t uuid[16])
-{
-    uint8_t canonical[16];
-    if (!table->by_uuid || uuid_is_junk(uuid)) {
-        return NULL;
-    }
-    uuid_canonical(uuid, canonical);
-    const struct uuid_slot *found = find_canonical(table, canonical);
-    return found ? found->slot : NULL;
-}
-
-static const struct slot *first_that_holds(const struct slot *s,
+/* From this number along those with the same MAC or UUID. */
+static const struct slot *first_that_holds(const struct hosts *table, uint32_t n,
                                            const struct host_facts *facts)
 {
+    if (n == KEYS_NONE) {
+        return NULL;
+    }
+    const struct slot *s = slot_at(table, n & ~BARE);
+    if (n & BARE) {
+        return s;
+    }
     while (s && !match_holds(&s->host, facts)) {
         s = s->next;
     }
@@ -193,11 +153,11 @@ const struct host *hosts_find(const struct hosts *table, const struct host_facts
 {
     const struct slot *found = NULL;
     if (facts->mac) {
-        found =
-            first_that_holds(find_pattern(table, facts->mac, sizeof *facts->mac), facts);
+        uint32_t n = find_mac(table, facts->mac, sizeof *facts->mac);
+        found = first_that_holds(table, n, facts);
     }
     if (!found && facts->uuid) {
-        found = first_that_holds(find_uuid(table, facts->uuid), facts);
+        found = first_that_holds(table, find_uuid(table, facts->uuid), facts);
     }
     if (!found) {
         found = find_by_pattern(table, facts);
@@ -271,11 +231,13 @@ static void look_along_chain(const struct host *host, struct place *at)
 static struct place find_place(const struct hosts *table, const struct host *host)
 {
     struct place at = {.kind = kind_of(host)};
+    uint32_t n = KEYS_NONE;
     if (at.kind == BY_MAC || at.kind == BY_PREFIX) {
-        at.head = find_pattern(table, &host->mac, host->mac_len);
+        n = find_mac(table, &host->mac, host->mac_len);
     } else if (at.kind == BY_UUID) {
-        at.head = find_uuid(table, host->uuid);
+        n = find_uuid(table, host->uuid);
     }
+    at.head = n == KEYS_NONE ? NULL : slot_at(table, n & ~BARE);
     look_along_chain(host, &at);
     for (size_t i = 0; at.kind == BY_PATTERN && i < table->pattern_count; i++) {
         if (match_same(&table->patterns[i]->host, host)) {
@@ -323,21 +285,6 @@ static struct slot *spare_slot(struct hosts *table)
     return chunk;
 }
 
-static bool index_uuid(struct hosts *table, struct slot *slot)
-{
-    struct uuid_slot *u = calloc(1, sizeof *u);
-    if (!u) {
-        return false;
-    }
-    u->slot = slot;
-    uuid_canonical(slot->host.uuid, u->uuid);
-    if (!put_uuid_key(table, u)) {
-        free(u);
-        return false;
-    }
-    return true;
-}
-
 static bool index_pattern(struct hosts *table, struct slot *slot)
 {
     size_t n = table->pattern_count;
@@ -362,7 +309,11 @@ static bool put_in_place(struct hosts *table, const struct place *at, struct slo
         at->tail->next = slot;
         return true;
     }
-    return at->kind == BY_UUID ? index_uuid(table, slot) : put_key(table, slot);
+    const struct host *host = &slot->host;
+    uint32_t n = slot->index | (is_bare(host, at->kind) ? BARE : 0);
+    return at->kind == BY_UUID
+               ? keys_add(&table->by_uuid, uuid_key(host->uuid), n)
+               : keys_add(&table->by_mac, mac_key(&host->mac, host->mac_len), n);
 }
 
 enum hosts_result hosts_add(struct hosts *table, const struct host *host, size_t *other)
@@ -375,7 +326,7 @@ enum hosts_result hosts_add(struct hosts *table, const struct host *host, size_t
     if (is_crowded(&at)) {
         return HOSTS_TOO_MANY;
     }
-    struct slot *slot = table->count < UINT32_MAX ? spare_slot(table) : NULL;
+    struct slot *slot = table->count < HOSTS_MAX ? spare_slot(table) : NULL;
     if (!slot) {
         return HOSTS_NO_MEMORY;
     }

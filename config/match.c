@@ -9,24 +9,27 @@ bool uuid_is_junk(const uint8_t uuid[16])
     return !memcmp(uuid, uuid + 1, 15);
 }
 
-void uuid_canonical(const uint8_t uuid[16], uint8_t out[16])
+/* The first half in the other byte order; the second has but one. */
+static uint64_t swapped_half(const uint8_t u[16])
 {
-    static const uint8_t from[16] = {3, 2, 1,  0,  5,  4,  7,  6,
-                                     8, 9, 10, 11, 12, 13, 14, 15};
-    uint8_t swapped[16];
-    for (size_t i = 0; i < 16; i++) {
-        swapped[i] = uuid[from[i]];
-    }
-    memcpy(out, memcmp(uuid, swapped, 16) <= 0 ? uuid : swapped, 16);
+    const uint8_t swapped[8] = {u[3], u[2], u[1], u[0], u[5], u[4], u[7], u[6]};
+    uint64_t half;
+    memcpy(&half, swapped, sizeof half);
+    return half;
 }
 
-static bool same_uuid(const uint8_t a[16], const uint8_t b[16])
+uint64_t uuid_key(const uint8_t uuid[16])
 {
-    uint8_t left[16];
-    uint8_t right[16];
-    uuid_canonical(a, left);
-    uuid_canonical(b, right);
-    return !memcmp(left, right, 16);
+    uint64_t half[2];
+    memcpy(half, uuid, sizeof half);
+    return (half[0] + swapped_half(uuid)) * 31 + half[1];
+}
+
+bool uuid_same(const uint8_t a[16], const uint8_t b[16])
+{
+    uint64_t half;
+    memcpy(&half, b, sizeof half);
+    return !memcmp(a + 8, b + 8, 8) && (!memcmp(a, b, 8) || swapped_half(a) == half);
 }
 
 /* -- one key each ---------------------------------------------------------------------- */
@@ -34,7 +37,7 @@ static bool same_uuid(const uint8_t a[16], const uint8_t b[16])
 static bool holds_uuid(const struct host *host, const struct host_facts *facts)
 {
     return !host->has_uuid || (facts->uuid && !uuid_is_junk(facts->uuid) &&
-                               same_uuid(host->uuid, facts->uuid));
+                               uuid_same(host->uuid, facts->uuid));
 }
 
 static bool holds_mac(const struct host *host, const struct host_facts *facts)
@@ -144,5 +147,5 @@ bool match_same(const struct host *a, const struct host *b)
 {
     return a->mac_len == b->mac_len && a->has_uuid == b->has_uuid &&
            (a->mac_len == 0 || !memcmp(&a->mac, &b->mac, a->mac_len)) &&
-           (!a->has_uuid || same_uuid(a->uuid, b->uuid)) && same_rest(a->match, b->match);
+           (!a->has_uuid || uuid_same(a->uuid, b->uuid)) && same_rest(a->match, b->match);
 }

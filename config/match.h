@@ -39,7 +39,10 @@ bool match_same(const struct host *a, const struct host *b);
 /* All octets alike: what boards without a number of their own send. */
 bool uuid_is_junk(const uint8_t uuid[16]);
 
-/* The one spelling that both byte orders of a UUID share. */
-void uuid_canonical(const uint8_t uuid[16], uint8_t out[16]);
+/* In either byte order. */
+bool uuid_same(const uint8_t a[16], const uint8_t b[16]);
+
+/* A key that is alike for both byte orders; others may have it, too. */
+uint64_t uuid_key(const uint8_t uuid[16]);
 
 #endif

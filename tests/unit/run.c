@@ -17,6 +17,7 @@ int main(void)
     srunner_add_suite(runner, suite_config_files());
     srunner_add_suite(runner, suite_config_host_files());
     srunner_add_suite(runner, suite_config_hosts());
+    srunner_add_suite(runner, suite_config_keys());
     srunner_add_suite(runner, suite_config_load());
     srunner_add_suite(runner, suite_config_locate());
     srunner_add_suite(runner, suite_config_machines());

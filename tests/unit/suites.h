@@ -17,6 +17,7 @@ Suite *suite_config_faults(void);
 Suite *suite_config_files(void);
 Suite *suite_config_host_files(void);
 Suite *suite_config_hosts(void);
+Suite *suite_config_keys(void);
 Suite *suite_config_load(void);
 Suite *suite_config_locate(void);
 Suite *suite_config_machines(void);
