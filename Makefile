@@ -39,8 +39,8 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
 SHELLS := common/log.c common/net.c common/netwatch.c config/duplicates.c config/faults.c \
           config/fields.c config/load.c config/load_hosts.c config/load_menu.c \
           config/load_profiles.c config/syntax.c \
-          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/ports.c dhcp/send.c dhcp/service.c \
-          dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
+          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
+          dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
