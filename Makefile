@@ -6,11 +6,12 @@
 # make netns         tests in network namespaces                                (needs root)
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
-# make bench         nanoseconds per operation of the cores
+# make bench         nanoseconds per operation of the cores, then bench-compare
+# make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n  (root)
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
 # make install       DESTDIR= PREFIX=/usr/local
-# test, demo, lint, fuzz and lab install the packages they need, when some are missing.
+# test, demo, lint, fuzz, bench and lab install the packages they need, when some are missing.
 
 PREFIX       ?= /usr/local
 CC           ?= cc
@@ -19,6 +20,8 @@ PKG_CONFIG   ?= pkg-config
 CFLAGS       ?= -O2 -g
 SECONDS_EACH ?= 30
 LAB_ONLY     ?= .
+BENCH_ONLY   ?= .
+BENCH_ROUNDS ?= 3
 JOBS         ?= $(shell nproc)
 LAB_JOBS     ?= $(JOBS)
 
@@ -40,7 +43,8 @@ APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c 
          app/privileges.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
-BENCH := $(wildcard tests/bench/*.c)
+BENCH := tests/bench/bench_core.c
+LOAD  := tests/bench/load.c tests/bench/crowd.c tests/bench/client.c
 FUZZ  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # -- how it is built -------------------------------------------------------------------
@@ -67,8 +71,15 @@ $(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ -o $@
-$(B)/bench: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
+$(B)/bench-core: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
 	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/bench-load: $(call obj,$(LOAD) common/text.c)
+	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/bench-wire: $(call obj,tests/bench/wire.c)
+	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/refuse-segments.so: tests/bench/refuse_segments.c
+	@mkdir -p $(@D)
+	$(call tell,LD)$(COMPILE) -shared -fPIC $< -o $@
 $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/%.o: %.c
@@ -116,8 +127,16 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
 	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
 	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
 
-bench: $(B)/bench
-	$(B)/bench
+BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
+
+bench: $(B)/bench-core
+	$(B)/bench-core
+	$(MAKE) bench-compare
+bench-compare: deps-bench
+	+$(PARALLEL) all $(BENCH_TOOLS)
+	tests/bench/fetch-peers $(B)/peers
+	python3 -B tests/bench/run.py $(B) --only '$(BENCH_ONLY)' --rounds $(BENCH_ROUNDS)
+	$(GIVE_BACK)
 
 lab: deps-lab
 	+$(PARALLEL) all
@@ -142,6 +161,6 @@ install: $(B)/pxed
 clean:
 	rm -rf build
 
-.PHONY: all test check netns lint lint-core fuzz bench lab demo install clean
+.PHONY: all test check netns lint lint-core fuzz bench bench-compare lab demo install clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))
