@@ -37,7 +37,7 @@ void tftp_journal_transfer(const struct tftp_transfer *x, usec_t now)
     log_number(&l, "block", t->terms.blksize);
     log_number(&l, "window", t->terms.window);
     log_decimal(&l, "seconds", (double)(now - x->began) / (double)USEC_PER_SEC, 3);
-    log_decimal(&l, "rtt_ms", (double)t->srtt / (double)USEC_PER_MSEC, 2);
+    log_decimal(&l, "rtt_ms", (double)t->flow.srtt / (double)USEC_PER_MSEC, 2);
     log_number(&l, "resent", t->stats.resent_blocks);
     if (t->end != TFTP_END_DONE) {
         log_text(&l, "end", tftp_end_name(t->end));

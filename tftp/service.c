@@ -5,10 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/text.h"
 #include "tftp/journal.h"
-#include "tftp/misses.h"
-#include "tftp/transfer.h"
+#include "tftp/requests.h"
 
 #define RECEIVE_BUFFER                                                                   \
     (4 << 20) /* 1000 requests at once fit; the default holds some 100 */
@@ -21,7 +19,6 @@
 
 struct tftp_service {
     struct tftp_engine engine;
-    struct store *store;
     struct net_inbox *inbox;
     int fds[SOCKETS_MAX];
     enum net_family family[SOCKETS_MAX];
@@ -29,9 +26,7 @@ struct tftp_service {
     size_t fd_count;     /* the rest carry data; none in single-port mode */
     unsigned doors[DOORS_MAX];
     size_t door_count;
-    struct tftp_misses misses;
-    struct tftp_limits limits; /* of the configuration in force */
-    struct tftp_hooks hooks;
+    struct tftp_requests requests;
 };
 
 /* -- start and end ------------------------------------------------------------------------ */
@@ -84,7 +79,8 @@ static int open_sockets(struct tftp_service *s, const struct tftp_conf *conf,
 
 static void set_limits(struct tftp_service *s, const struct tftp_conf *conf)
 {
-    s->limits = (struct tftp_limits){conf->max_block_size, conf->max_window_size};
+    s->requests.limits =
+        (struct tftp_limits){conf->max_block_size, conf->max_window_size};
 }
 
 int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *hooks,
@@ -95,8 +91,8 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
     if (!s) {
         return -ENOMEM;
     }
-    s->hooks = *hooks;
-    int error = tftp_engine_init(&s->engine, config->tftp.max_transfers);
+    s->requests.engine = &s->engine;
+    int error = tftp_engine_init(&s->engine, config->tftp.max_transfers, hooks);
     set_limits(s, &config->tftp);
     s->inbox = net_inbox_new();
     if (error == 0 && !s->inbox) {
@@ -104,7 +100,7 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
     }
     if (error == 0) {
         *what = "the TFTP root";
-        error = store_open(config->tftp.root, &s->store);
+        error = store_open(config->tftp.root, &s->requests.store);
     }
     if (error == 0) {
         error = open_sockets(s, &config->tftp, what);
@@ -126,7 +122,7 @@ void tftp_service_close(struct tftp_service *s)
     for (size_t i = 0; i < s->fd_count; i++) {
         (void)close(s->fds[i]);
     }
-    store_close(s->store);
+    store_close(s->requests.store);
     net_inbox_free(s->inbox);
     free(s);
 }
@@ -149,8 +145,8 @@ int tftp_service_configure(struct tftp_service *s, const struct snapshot *config
     struct store *store;
     int error = store_open(config->tftp.root, &store);
     if (error == 0) {
-        store_close(s->store); /* files of running transfers stay with them */
-        s->store = store;
+        store_close(s->requests.store); /* files of running transfers stay with them */
+        s->requests.store = store;
         set_limits(s, &config->tftp);
     }
     return error;
@@ -162,7 +158,7 @@ bool tftp_service_has_file(struct tftp_service *s, const char *file)
     unsigned repairs = 0;
     struct tftp_text name = {file, strlen(file)};
     return tftp_path_clean(name, path, &repairs) == TFTP_PATH_OK &&
-           store_has(s->store, path);
+           store_has(s->requests.store, path);
 }
 
 const struct tftp_counters *tftp_service_counters(const struct tftp_service *s)
@@ -171,52 +167,6 @@ const struct tftp_counters *tftp_service_counters(const struct tftp_service *s)
 }
 
 /* -- port 69 ------------------------------------------------------------------------------ */
-
-static void refuse(struct tftp_service *s, int fd, const struct net_path *path,
-                   struct tftp_text name, enum tftp_error code, const char *message)
-{
-    s->engine.counters.refused++;
-    tftp_send_error(fd, path, code, message);
-    tftp_journal_refusal(path, name, message);
-}
-
-/* Names that are not there are many clients' habit; the log folds them. */
-static void refuse_missing(struct tftp_service *s, int fd,
-                           const struct tftp_transfer *wanted, struct tftp_text name,
-                           usec_t now)
-{
-    static const char message[] = "file not found";
-    s->engine.counters.refused++;
-    tftp_send_error(fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
-    if (tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
-        tftp_journal_refusal(&wanted->path, name, message);
-    }
-}
-
-/* What a client is told; never a path of ours. */
-static const struct refusal {
-    enum tftp_error code;
-    const char *message;
-} store_refusals[STORE_FAULT_COUNT] = {
-    [STORE_NOT_REGULAR] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
-    [STORE_DENIED] = {TFTP_ERR_ACCESS, "access denied"},
-    [STORE_TOO_LARGE] = {TFTP_ERR_UNDEFINED, "too large for netascii, ask for octet"},
-    [STORE_TROUBLE] = {TFTP_ERR_UNDEFINED, "cannot read the file now, try again"},
-};
-
-static const struct refusal path_refusals[] = {
-    [TFTP_PATH_EMPTY] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
-    [TFTP_PATH_OUTSIDE] = {TFTP_ERR_ACCESS, "access denied"},
-    [TFTP_PATH_LONG] = {TFTP_ERR_NOT_FOUND, "file name too long"},
-};
-
-/* A request that cannot be read is answered all the same: its sender waits for something. */
-static const struct refusal packet_refusals[TFTP_FAULT_COUNT] = {
-    [TFTP_SHORT] = {TFTP_ERR_ILLEGAL_OP, "malformed request"},
-    [TFTP_EMPTY_NAME] = {TFTP_ERR_NOT_FOUND, "no file name"},
-    [TFTP_LONG_NAME] = {TFTP_ERR_NOT_FOUND, "file name too long"},
-    [TFTP_BAD_MODE] = {TFTP_ERR_ILLEGAL_OP, "mode is neither octet nor netascii"},
-};
 
 static bool admitted(const struct tftp_service *s, const struct net_path *path)
 {
@@ -229,23 +179,6 @@ static bool admitted(const struct tftp_service *s, const struct net_path *path)
             return true;
         }
     }
-    return false;
-}
-
-/* True: the request belongs to a transfer that is under way. */
-static bool continues(struct tftp_service *s, const struct net_path *path,
-                      const char *shown, usec_t now)
-{
-    struct tftp_transfer *x = tftp_table_find(s->engine.table, &path->peer);
-    if (!x) {
-        return false;
-    }
-    bool same = strcmp(shown, x->shown) == 0;
-    if (!x->lingers && same && tftp_session_again(&x->session, now)) {
-        tftp_transfer_pump(&s->engine, x, now);
-        return true;
-    }
-    tftp_transfer_forget(&s->engine, x, now); /* the client has started over */
     return false;
 }
 
@@ -264,60 +197,6 @@ static int data_socket(const struct tftp_service *s, int request_fd,
     return request_fd; /* single-port mode */
 }
 
-/* Those of the configuration, less what this client's host says. */
-static struct tftp_limits limits_of(const struct tftp_service *s,
-                                    const struct tftp_client *client)
-{
-    struct tftp_limits l = s->limits;
-    if (client->max_block_size > 0 && client->max_block_size < l.max_block_size) {
-        l.max_block_size = client->max_block_size;
-    }
-    if (client->max_window_size > 0 && client->max_window_size < l.max_window_size) {
-        l.max_window_size = client->max_window_size;
-    }
-    return l;
-}
-
-static void on_request(struct tftp_service *s, int fd, const struct net_path *path,
-                       const struct tftp_packet *pkt, usec_t now)
-{
-    char name[TFTP_PATH_SIZE];
-    struct tftp_transfer wanted = {.path = *path, .fd = data_socket(s, fd, path)};
-    text_show(pkt->file.at, pkt->file.len, wanted.shown, sizeof wanted.shown);
-    if (continues(s, path, wanted.shown, now)) {
-        return;
-    }
-    struct tftp_client client = {0};
-    if (s->hooks.who) {
-        s->hooks.who(s->hooks.context, &path->peer, &client);
-    }
-    if (client.denied) {
-        refuse(s, fd, path, pkt->file, TFTP_ERR_ACCESS, "access denied");
-        return;
-    }
-    enum tftp_path_fault unclean = tftp_path_clean(pkt->file, name, &wanted.repairs);
-    if (unclean != TFTP_PATH_OK) {
-        const struct refusal *r = &path_refusals[unclean];
-        refuse(s, fd, path, pkt->file, r->code, r->message);
-        return;
-    }
-    enum store_fault fault =
-        store_get(s->store, name, pkt->mode, &wanted.file, &wanted.repairs);
-    if (fault == STORE_NOT_FOUND) {
-        refuse_missing(s, fd, &wanted, pkt->file, now);
-        return;
-    }
-    if (fault != STORE_OK) {
-        const struct refusal *r = &store_refusals[fault];
-        refuse(s, fd, path, pkt->file, r->code, r->message);
-        return;
-    }
-    if (!tftp_transfer_begin(&s->engine, &wanted, pkt->options, now)) {
-        refuse(s, fd, path, pkt->file, TFTP_ERR_UNDEFINED,
-               "too many transfers, try again");
-    }
-}
-
 #define REQUEST_MIN 4 /* less is noise */
 
 static bool looks_like_request(const struct net_dgram *d)
@@ -329,23 +208,12 @@ static bool looks_like_request(const struct net_dgram *d)
 static void on_port_69(struct tftp_service *s, int fd, const struct net_dgram *d,
                        usec_t now)
 {
-    struct tftp_packet pkt;
     if (!admitted(s, &d->path) || !looks_like_request(d)) {
         s->engine.counters
             .ignored++; /* only requests are answered here, never an ERROR */
         return;
     }
-    s->engine.counters.requests++;
-    enum tftp_fault fault = tftp_parse(d->data, d->len, &pkt);
-    if (fault != TFTP_OK) {
-        struct tftp_text unknown = {"", 0};
-        const struct refusal *r = &packet_refusals[fault];
-        refuse(s, fd, &d->path, unknown, r->code, r->message);
-    } else if (pkt.op == TFTP_WRQ) {
-        refuse(s, fd, &d->path, pkt.file, TFTP_ERR_ACCESS, "this server is read only");
-    } else {
-        on_request(s, fd, &d->path, &pkt, now);
-    }
+    tftp_request(&s->requests, fd, data_socket(s, fd, &d->path), d, now);
 }
 
 /* -- data ports --------------------------------------------------------------------------- */
@@ -437,7 +305,7 @@ void tftp_service_readable(struct tftp_service *s, int fd, usec_t now)
 usec_t tftp_service_deadline(const struct tftp_service *s)
 {
     usec_t transfers = timers_next(&s->engine.timers);
-    usec_t misses = tftp_misses_deadline(&s->misses);
+    usec_t misses = tftp_misses_deadline(&s->requests.misses);
     return transfers < misses ? transfers : misses;
 }
 
@@ -445,7 +313,7 @@ void tftp_service_timeout(struct tftp_service *s, usec_t now)
 {
     struct tftp_miss sum;
     tftp_engine_timeout(&s->engine, now);
-    while (tftp_misses_due(&s->misses, now, &sum)) {
+    while (tftp_misses_due(&s->requests.misses, now, &sum)) {
         tftp_journal_misses(&sum);
     }
 }

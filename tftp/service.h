@@ -22,6 +22,7 @@
 #include "common/netaddr.h"
 #include "config/snapshot.h"
 #include "tftp/counters.h"
+#include "tftp/hooks.h"
 
 #define TFTP_PORT 69
 
@@ -31,21 +32,6 @@ struct tftp_service;
 struct tftp_doors {
     const unsigned *ifindex;
     size_t count;
-};
-
-/* What is known of the client of a request. */
-struct tftp_client {
-    bool denied;              /* it gets no file */
-    uint32_t max_block_size;  /* 0: no limit of its own */
-    uint32_t max_window_size; /* 0: no limit of its own */
-};
-
-/* What the service asks of, and tells, whoever runs it; NULL where nobody cares. */
-struct tftp_hooks {
-    void (*who)(void *context, const struct endpoint *peer, struct tftp_client *out);
-    /* A transfer to this client has begun. */
-    void (*began)(void *context, const struct endpoint *peer);
-    void *context;
 };
 
 /*

@@ -1,41 +1,15 @@
 #include "tftp/session.h"
 
-#define BACKOFF_MAX 16
-#define OVERDUE_QUIET                                                                    \
-    (100 * (usec_t)1)    /* no ACK for this long before a window is repeated */
-#define OVERDUE_MARGIN 8 /* eighths of srtt over the round trip: 1/8 */
+#define OVERDUE_QUIET UINT64_C(100) /* no ACK for this long before a repeat */
 
-static usec_t min_time(usec_t a, usec_t b)
+static uint64_t lesser(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-static usec_t max_time(usec_t a, usec_t b)
+static uint64_t greater(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-/* RFC 6298 section 2, with our own clamp; doubled for each expiry in a row. */
-static usec_t rto(const struct tftp_session *s)
-{
-    usec_t base = s->srtt ? s->srtt + 4 * s->rttvar : TFTP_RTO_FIRST;
-    base = min_time(max_time(base, TFTP_RTO_MIN), s->terms.rto_max);
-    return min_time(base << (s->backoff < BACKOFF_MAX ? s->backoff : BACKOFF_MAX),
-                    max_time(s->terms.rto_max, base));
-}
-
-static void sample(struct tftp_session *s, usec_t rtt)
-{
-    rtt = rtt > 0 ? rtt : 1;
-    if (s->srtt == 0) {
-        s->srtt = rtt;
-        s->rttvar = rtt / 2;
-        return;
-    }
-    usec_t off = rtt > s->srtt ? rtt - s->srtt : s->srtt - rtt;
-    s->rttvar = (3 * s->rttvar + off) / 4;
-    s->srtt = (7 * s->srtt + rtt) / 8;
-    s->srtt = s->srtt > 0 ? s->srtt : 1;
 }
 
 static void finish(struct tftp_session *s, enum tftp_end how)
@@ -46,27 +20,35 @@ static void finish(struct tftp_session *s, enum tftp_end how)
     s->probe = 0;
     s->rto_at = USEC_NEVER;
     s->due_at = USEC_NEVER;
+    s->more_at = USEC_NEVER;
 }
 
 /* A window begins behind the last acknowledged block. */
 static void open_window(struct tftp_session *s)
 {
-    uint64_t end = s->acked + s->terms.window;
-    s->limit = end < s->last ? end : s->last;
-    if (s->next <= s->acked) {
-        s->next = s->acked + 1;
-    }
+    s->end_of_window = lesser(s->acked + s->terms.window, s->last);
+    s->limit = lesser(s->acked + s->flow.burst, s->end_of_window);
+    s->more_at = USEC_NEVER;
+    s->next = greater(s->next, s->acked + 1);
 }
 
-/* Give the window out again from the first block that is missing. */
+/* The window again, from the first block that is missing. */
 static void rewind_window(struct tftp_session *s)
 {
+    tftp_flow_lost(&s->flow);
     s->next = s->acked + 1;
     s->probe = 0;
-    s->clean = false;
     s->repeats = true;
+    s->repeated = s->high;
+    s->opened_at = USEC_NEVER;
     s->due_at = USEC_NEVER;
     open_window(s);
+}
+
+static void repeat_one(struct tftp_session *s, uint64_t number)
+{
+    s->probe = number;
+    s->repeated = greater(s->repeated, number);
 }
 
 void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, usec_t now)
@@ -78,86 +60,107 @@ void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, u
         .last = terms->file_size / terms->blksize + 1,
         .next = 1,
         .offer_due = terms->oack,
-        .clean = true,
         .progress_at = now,
         .rto_at = USEC_NEVER,
         .due_at = USEC_NEVER,
+        .more_at = USEC_NEVER,
     };
+    tftp_flow_init(&s->flow, terms->window, terms->rto_max);
     /* Without options DATA 1 is the offer: no more goes out before the client has answered. */
     s->limit = terms->oack ? 0 : 1;
+    s->end_of_window = s->limit;
 }
 
 static void progress(struct tftp_session *s, usec_t now)
 {
-    s->backoff = 0;
+    /* Karn: while no round trip is known, a longer rto is not forgotten at once. */
+    s->flow.backoff = s->flow.measured ? 0 : s->flow.backoff / 2;
+    s->silences = 0;
+    s->overdues = 0;
+    s->asked = 0;
     s->progress_at = now;
     s->due_at = USEC_NEVER;
     s->probe = 0;
 }
 
-static void on_end_of_window(struct tftp_session *s, usec_t now)
+/* All that went out has arrived, or all that was repeated of it so far. */
+static void on_all(struct tftp_session *s, uint64_t number, usec_t now)
 {
-    if (s->clean) {
-        sample(s, now - s->sent_at);
+    if (number > s->repeated) {
+        tftp_flow_trip(&s->flow, now - s->sent_at);
+    } else if (number == s->high && s->opened_at != USEC_NEVER) {
+        /* To which copy is this the answer?  As long as nothing is known, to the first. */
+        tftp_flow_trip_at_least(&s->flow, now - s->opened_at);
     }
-    s->acked = s->high;
+    tftp_flow_arrived(&s->flow, number - s->acked, number == s->high);
+    s->acked = number;
     progress(s, now);
-    s->clean = true;
-    s->repeats = false;
     if (s->acked == s->last) {
         finish(s, TFTP_END_DONE);
         return;
     }
+    s->repeats = s->repeats && number < s->high;
+    s->opened_at = number == s->high ? now : USEC_NEVER;
     open_window(s);
 }
 
 /* The overdue rule: see session.h. */
-static void on_gap(struct tftp_session *s, usec_t now)
+static void on_gap(struct tftp_session *s, bool after_silence, usec_t now)
 {
-    usec_t round_trip = s->srtt + s->srtt / OVERDUE_MARGIN;
-    s->due_at = max_time(s->sent_at + round_trip, now + OVERDUE_QUIET);
+    s->more_at = USEC_NEVER;
+    if (after_silence && s->overdues == 0) {
+        s->due_at = now + OVERDUE_QUIET; /* nothing is on its way any more */
+        return;
+    }
+    usec_t quiet = greater(OVERDUE_QUIET, s->flow.measured ? 0 : now - s->heard_at);
+    s->due_at = greater(s->sent_at + tftp_flow_late(&s->flow, s->overdues), now + quiet);
+}
+
+/* The first answer.  True: it was one. */
+static bool on_first_ack(struct tftp_session *s, uint16_t wire, usec_t now)
+{
+    if (wire != (s->terms.oack ? 0 : 1)) {
+        return false; /* an OACK is answered by ACK 0 (RFC 2347) and nothing else */
+    }
+    s->state = TFTP_SENDING;
+    s->offer_due = false;
+    if (s->first_sends == 1) {
+        tftp_flow_first_trip(&s->flow, now - s->sent_at);
+    } else {
+        tftp_flow_trip_at_least(&s->flow, now - s->sent_at);
+    }
+    if (s->terms.oack) {
+        progress(s, now);
+        s->rto_at = USEC_NEVER;
+        s->opened_at = now;
+        open_window(s);
+    }
+    return true;
 }
 
 static void on_ack(struct tftp_session *s, uint16_t wire, usec_t now)
 {
     uint16_t step = (uint16_t)(wire - (uint16_t)s->acked);
-    if (s->state == TFTP_OFFERED) {
-        if (s->terms.oack && wire != 0) {
-            return; /* the answer to an OACK is ACK 0 (RFC 2347) and nothing else */
-        }
-        if (!s->terms.oack && step != 1) {
-            return;
-        }
-        s->state = TFTP_SENDING;
-        s->clean = s->clean && s->first_sends == 1;
-        if (s->terms.oack) {
-            if (s->clean) {
-                sample(s, now - s->sent_at);
-            }
-            progress(s, now);
-            s->offer_due = false;
-            s->clean = true;
-            s->rto_at = USEC_NEVER;
-            open_window(s);
-            return;
-        }
-    }
+    bool after_silence = s->silences > 0 && s->was_quiet;
     if (step > s->high - s->acked) {
         return; /* stale, or a block that never went out */
     }
-    if (step > 0 && step == s->high - s->acked) {
-        on_end_of_window(s, now);
-        return;
-    }
-    if (step > 0) {
+    uint64_t number = s->acked + step;
+    if (step > 0 && (number == s->high || number == s->next - 1)) {
+        on_all(s, number, now);
+    } else if (step > 0) {
         s->acked += step;
+        if (s->acked > s->repeated) {
+            tftp_flow_trip_at_least(&s->flow, now - s->sent_at);
+        }
+        tftp_flow_arrived(&s->flow, step, false);
         progress(s, now);
-        s->next = max_time(s->next, s->acked + 1);
-        s->clean = false;
-        on_gap(s, now);
+        s->next = greater(s->next, s->acked + 1);
+        on_gap(s, after_silence, now);
     } else if (s->terms.window > 1 && s->high > s->acked) {
-        on_gap(s, now);
+        on_gap(s, after_silence, now);
     }
+    s->heard_at = now;
 }
 
 static void on_error(struct tftp_session *s, uint16_t code)
@@ -173,7 +176,10 @@ void tftp_session_input(struct tftp_session *s, const struct tftp_packet *in, us
     }
     switch (in->op) {
     case TFTP_ACK:
-        on_ack(s, in->block, now);
+        if (s->state == TFTP_SENDING ||
+            (on_first_ack(s, in->block, now) && !s->terms.oack)) {
+            on_ack(s, in->block, now);
+        }
         break;
     case TFTP_ERROR:
         on_error(s, in->error_code);
@@ -185,7 +191,6 @@ void tftp_session_input(struct tftp_session *s, const struct tftp_packet *in, us
 
 static void repeat_first(struct tftp_session *s)
 {
-    s->clean = false;
     if (s->terms.oack) {
         s->offer_due = true;
     } else {
@@ -199,7 +204,7 @@ bool tftp_session_again(struct tftp_session *s, usec_t now)
         return false;
     }
     /* Quirk: Raspberry Pi 2 boot ROM: two answers close together confuse it. */
-    if (now >= s->sent_at + min_time(TFTP_RTO_FIRST, s->terms.rto_max)) {
+    if (now >= s->sent_at + lesser(TFTP_RTO_FIRST, s->terms.rto_max)) {
         repeat_first(s);
     }
     return true;
@@ -208,7 +213,7 @@ bool tftp_session_again(struct tftp_session *s, usec_t now)
 static void on_first_timeout(struct tftp_session *s, usec_t now)
 {
     if (s->first_sends < TFTP_FIRST_SENDS) {
-        s->backoff++;
+        s->flow.backoff++;
         repeat_first(s);
     } else if (now >= s->progress_at + TFTP_FIRST_PATIENCE) {
         finish(s, TFTP_END_NO_ANSWER);
@@ -225,27 +230,19 @@ static void on_first_timeout(struct tftp_session *s, usec_t now)
  */
 static void speak_again(struct tftp_session *s)
 {
-    switch (s->backoff) {
-    case 2:
-    case 4:
+    if (s->silences == 2 || s->silences == 4) {
         rewind_window(s);
-        break;
-    case 3:
+    } else if (s->silences == 3 && s->high < s->last) {
         /*
          * Quirk: U-Boot whose gap ACK was lost counts its window from there and wants more
          * than ours holds; GRUB whose ACK 65535 was lost ignores 65535 for ever while it
          * waits for 0.  The blocks behind the window wake both.
          */
-        if (s->high < s->last) {
-            s->next = s->high + 1;
-            s->limit = s->high + s->terms.window;
-            s->limit = s->limit < s->last ? s->limit : s->last;
-            break;
-        }
-        /* fall through */
-    default:
-        s->probe = s->backoff % 2 ? s->high : s->acked + 1;
-        break;
+        s->next = s->high + 1;
+        s->end_of_window = lesser(s->high + s->terms.window, s->last);
+        s->limit = lesser(s->high + s->flow.burst, s->end_of_window);
+    } else {
+        repeat_one(s, s->silences % 2 ? s->high : s->acked + 1);
     }
 }
 
@@ -255,30 +252,40 @@ static void on_silence(struct tftp_session *s, usec_t now)
         finish(s, s->high == s->last ? TFTP_END_NO_FINAL_ACK : TFTP_END_STALLED);
         return;
     }
+    /* Echoes of old blocks still come in: the wire is slow, and the overdue rule at work. */
+    s->was_quiet = s->heard_at <= s->sent_at;
+    if (s->due_at != USEC_NEVER && s->heard_at + tftp_flow_rto(&s->flow) > now) {
+        s->rto_at = s->heard_at + tftp_flow_rto(&s->flow);
+        return;
+    }
     s->stats.timeouts++;
-    s->backoff++;
-    s->clean = false;
+    s->silences++;
+    s->flow.backoff++;
     s->due_at = USEC_NEVER;
+    s->more_at = USEC_NEVER;
     speak_again(s);
-    s->rto_at = now + rto(s);
+    s->rto_at = now + tftp_flow_rto(&s->flow);
 }
 
-/*
- * A window that holds repeats may have been acknowledged early because of them: the client
- * has all, but counts its window from that ACK (EDK2).  To repeat it would go on like that
- * for the rest of the file, so its last block asks first.
- */
-static void on_overdue(struct tftp_session *s)
+static void on_overdue(struct tftp_session *s, usec_t now)
 {
     s->stats.overdue++;
+    s->overdues++;
     s->due_at = USEC_NEVER;
     if (s->repeats) {
+        /* Asks first: see session.h. */
         s->repeats = false;
-        s->clean = false;
-        s->probe = s->high;
-    } else {
-        rewind_window(s);
+        s->asked = s->acked + 1;
+        repeat_one(s, s->asked);
+        s->due_at = now + tftp_flow_late(&s->flow, s->overdues);
+        return;
     }
+    bool has_first = s->asked == s->acked + 1;
+    rewind_window(s);
+    if (has_first && s->next < s->end_of_window) {
+        s->next++;
+    }
+    s->asked = 0;
 }
 
 void tftp_session_timeout(struct tftp_session *s, usec_t now)
@@ -292,15 +299,20 @@ void tftp_session_timeout(struct tftp_session *s, usec_t now)
         } else {
             on_silence(s, now);
         }
+    } else if (now >= s->more_at) {
+        s->more_at = USEC_NEVER;
+        s->limit = lesser(s->limit + s->flow.burst, s->end_of_window);
     } else if (now >= s->due_at) {
-        on_overdue(s);
+        on_overdue(s, now);
     }
 }
 
 static void sent(struct tftp_session *s, usec_t now)
 {
     s->sent_at = now;
-    s->rto_at = now + rto(s);
+    s->rto_at =
+        now + (s->terms.window > 1 && s->silences == 0 ? tftp_flow_probe_time(&s->flow)
+                                                       : tftp_flow_rto(&s->flow));
     if (s->state == TFTP_OFFERED) {
         s->first_sends++;
     }
@@ -330,6 +342,7 @@ bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out
         return true;
     }
     uint64_t number = s->probe;
+    s->last_probe = number;
     if (number != 0) {
         s->probe = 0;
     } else if (s->next <= s->limit) {
@@ -344,6 +357,9 @@ bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out
         s->high = number;
     }
     sent(s, now);
+    if (number == s->limit && s->limit < s->end_of_window) {
+        s->more_at = now + tftp_flow_part_time(&s->flow);
+    }
     *out = data(s, number);
     return true;
 }
@@ -353,17 +369,21 @@ void tftp_session_unsend(struct tftp_session *s, const struct tftp_send *first)
     if (s->state == TFTP_ENDED) {
         return;
     }
+    if (s->state == TFTP_OFFERED) {
+        s->first_sends--;
+    }
     if (first->op == TFTP_OACK) {
         s->offer_due = true;
-    } else if (first->number < s->next) {
+    } else if (first->number == s->last_probe || first->number >= s->next) {
+        s->probe = first->number;
+    } else {
         s->next = first->number;
     }
-    s->clean = false;
 }
 
 usec_t tftp_session_deadline(const struct tftp_session *s)
 {
-    return min_time(s->rto_at, s->due_at);
+    return lesser(s->rto_at, lesser(s->due_at, s->more_at));
 }
 
 void tftp_session_unreachable(struct tftp_session *s)
@@ -378,20 +398,4 @@ void tftp_session_close(struct tftp_session *s)
     if (s->state != TFTP_ENDED) {
         finish(s, TFTP_END_CLOSED);
     }
-}
-
-const char *tftp_end_name(enum tftp_end end)
-{
-    static const char *const names[TFTP_END_COUNT] = {
-        [TFTP_END_NONE] = "none",
-        [TFTP_END_DONE] = "done",
-        [TFTP_END_NO_FINAL_ACK] = "no-final-ack",
-        [TFTP_END_PROBE] = "probe",
-        [TFTP_END_ABORTED] = "aborted",
-        [TFTP_END_NO_ANSWER] = "no-answer",
-        [TFTP_END_STALLED] = "stalled",
-        [TFTP_END_UNREACHABLE] = "unreachable",
-        [TFTP_END_CLOSED] = "closed",
-    };
-    return names[end];
 }

@@ -12,14 +12,20 @@
  * so files of any size work and "rollover" is not a case.
  *
  * Loss recovery, in the words of the code:
- *   rto      srtt + 4 rttvar, clamped, doubled while nothing is heard (RFC 6298; Karn's rule).
- *            First expiry: a tail probe (the last block sent); second: the whole window;
- *            later ones as speak_again() in session.c has it.
+ *   silence  nothing is heard for an rto (tftp/flow): a tail probe (the last block sent)
+ *            first, rather early; then the whole window; later ones in turn.
  *   overdue  an ACK at or before the end of what was sent, but not the end itself, says that
  *            something is missing *or* still on its way.  The window is sent again once the
  *            last block sent is older than a round trip and no further ACK has come for a
  *            moment: about one round trip per loss, and a client that acknowledges every
- *            stray block (EDK2) or every block at all cannot start a storm.
+ *            stray block (EDK2) or every block at all cannot start a storm.  Each repeat
+ *            without progress doubles that wait: a round trip that was taken for shorter
+ *            than it is (a slow wire, large blocks) would feed on its own repeats.
+ *   asking   a window that holds repeats may have been acknowledged early because of them.
+ *            Its first missing block is sent alone: a client that has it says what it has
+ *            (EDK2), one that lacked it is silent, and gets the rest a round trip later.
+ *   burst    a window goes out at once only if the wire has carried as much; else in parts,
+ *            a round trip apart, until an ACK comes.  The client notices nothing.
  *   window 1 a repeated ACK never causes a DATA (RFC 1123 section 4.2.3.1, the Sorcerer's
  *            Apprentice).
  *
@@ -32,25 +38,14 @@
 #define TFTP_SESSION_H
 
 #include "common/clock.h"
+#include "tftp/end.h"
+#include "tftp/flow.h"
 #include "tftp/packet.h"
 
 enum tftp_state {
     TFTP_OFFERED, /* first packet out (OACK, or DATA 1), nothing heard yet */
     TFTP_SENDING, /* the client has answered */
     TFTP_ENDED,   /* see tftp_session.end */
-};
-
-enum tftp_end {
-    TFTP_END_NONE = 0,
-    TFTP_END_DONE,         /* last block acknowledged */
-    TFTP_END_NO_FINAL_ACK, /* everything sent, only the last ACK never came: not a failure */
-    TFTP_END_PROBE,     /* ERROR before any data was acknowledged: a size probe (EDK2) */
-    TFTP_END_ABORTED,   /* ERROR from the client in mid-transfer */
-    TFTP_END_NO_ANSWER, /* the first packet was never answered */
-    TFTP_END_STALLED,   /* no progress for terms.patience */
-    TFTP_END_UNREACHABLE, /* the client's port is closed (ICMP) */
-    TFTP_END_CLOSED,      /* tftp_session_close(): the owner ended it */
-    TFTP_END_COUNT,
 };
 
 struct tftp_terms {
@@ -62,12 +57,10 @@ struct tftp_terms {
     usec_t patience;    /* how long without progress, > 0 */
 };
 
-#define TFTP_RTO_FIRST      (500 * USEC_PER_MSEC) /* before any round trip was measured */
-#define TFTP_RTO_MIN        (20 * USEC_PER_MSEC)
-#define TFTP_RTO_MAX        (1 * USEC_PER_SEC)
-#define TFTP_PATIENCE       (35 * USEC_PER_SEC) /* over EDK2's 6 x 4 s and U-Boot's 5 s steps */
-#define TFTP_FIRST_SENDS    3 /* a mute or forged address gets the first packet this often */
-#define TFTP_FIRST_PATIENCE (5 * USEC_PER_SEC)
+#define TFTP_PATIENCE    (35 * USEC_PER_SEC) /* over EDK2's 6 x 4 s and U-Boot's 5 s steps */
+#define TFTP_FIRST_SENDS 3 /* a mute or forged address gets the first packet this often */
+#define TFTP_FIRST_PATIENCE                                                              \
+    (10 * USEC_PER_SEC) /* EDK2 repeats its ACK 0 after 4 s, U-Boot 5 */
 
 struct tftp_stats {
     uint64_t sent_blocks;   /* DATA packets given out, repeats included */
@@ -80,22 +73,29 @@ struct tftp_session {
     struct tftp_terms terms;
     enum tftp_state state;
     enum tftp_end end;
-    uint64_t last;  /* number of the final block, >= 1 */
-    uint64_t acked; /* highest block acknowledged in order */
-    uint64_t next;  /* next block to give out, acked < next */
-    uint64_t limit; /* the window ends here: blocks up to limit may go out */
-    uint64_t high;  /* highest block ever given out */
-    uint64_t probe; /* a single block to give out first, 0: none */
-    bool offer_due; /* the OACK is to be given out */
-    bool clean;     /* nothing was repeated since acked moved: a sample may be taken */
-    bool repeats;   /* the open window was given out more than once */
-    usec_t sent_at; /* when the newest packet went out */
-    usec_t progress_at; /* when acked last moved, or the transfer began */
-    usec_t rto_at;      /* USEC_NEVER: nothing outstanding */
-    usec_t due_at;      /* overdue rule, USEC_NEVER: not armed */
-    usec_t srtt;        /* 0: no sample yet */
-    usec_t rttvar;
-    unsigned backoff;     /* rto expiries in a row */
+    struct tftp_flow flow;
+    uint64_t last;          /* number of the final block, >= 1 */
+    uint64_t acked;         /* highest block acknowledged in order */
+    uint64_t next;          /* next block to give out, acked < next */
+    uint64_t limit;         /* blocks up to here may go out now */
+    uint64_t end_of_window; /* and up to here later, limit <= end_of_window <= last */
+    uint64_t high;          /* highest block ever given out */
+    uint64_t repeated;      /* blocks above it were given out once at most: Karn's rule */
+    uint64_t probe;         /* a single block to give out first, 0: none */
+    uint64_t last_probe;    /* the newest packet was this single block, 0: it was not */
+    uint64_t asked;         /* the block that was repeated alone, 0: none */
+    bool offer_due;         /* the OACK is to be given out */
+    bool repeats;           /* the open window was given out more than once */
+    bool was_quiet;         /* no ACK came between the newest packet and the rto */
+    usec_t sent_at;         /* when the newest packet went out */
+    usec_t opened_at;       /* when the window was opened, its repeats apart */
+    usec_t heard_at;        /* when the newest ACK came in */
+    usec_t progress_at;     /* when acked last moved, or the transfer began */
+    usec_t rto_at;          /* USEC_NEVER: nothing outstanding */
+    usec_t due_at;          /* overdue rule, USEC_NEVER: not armed */
+    usec_t more_at;       /* the next part of the window, USEC_NEVER: none is held back */
+    unsigned silences;    /* rto expiries without progress */
+    unsigned overdues;    /* repeats by the overdue rule without progress */
     unsigned first_sends; /* of the first packet */
     uint16_t error_code;  /* the client's, when end is PROBE or ABORTED */
     struct tftp_stats stats;
@@ -126,7 +126,5 @@ usec_t tftp_session_deadline(const struct tftp_session *s);
 /* ICMP says that nobody listens at the client's port any more. */
 void tftp_session_unreachable(struct tftp_session *s);
 void tftp_session_close(struct tftp_session *s);
-
-const char *tftp_end_name(enum tftp_end end);
 
 #endif

@@ -4,15 +4,17 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "tftp/disk.h"
 #include "tftp/journal.h"
 
 #define LINGER     (2 * USEC_PER_SEC)
 #define RETRY_SEND (1 * USEC_PER_MSEC)
 
-int tftp_engine_init(struct tftp_engine *e, size_t max_transfers)
+int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
+                     const struct tftp_hooks *hooks)
 {
     struct hash_seed seed;
-    *e = (struct tftp_engine){0};
+    *e = (struct tftp_engine){.hooks = *hooks};
     if (getrandom(&seed, sizeof seed, 0) != sizeof seed) {
         return -EIO;
     }
@@ -69,22 +71,101 @@ void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t
     tftp_table_remove(e->table, x);
 }
 
+/* Ends it from our side, with a word to the client. */
+static void abandon(struct tftp_transfer *x, const char *message)
+{
+    tftp_send_error(x->fd, &x->path, TFTP_ERR_UNDEFINED, message);
+    tftp_session_close(&x->session);
+}
+
+/* A chunk on its way from the disk, in another thread; the transfer may end meanwhile. */
+struct warming {
+    struct tftp_engine *engine;
+    struct endpoint peer;
+    uint64_t serial;
+    struct store_file *file;
+    uint64_t from;
+    int result;
+};
+
+static void warm_work(void *job)
+{
+    struct warming *w = job;
+    w->result = disk_warm(w->file, w->from);
+}
+
+static void warm_done(void *job, usec_t now)
+{
+    struct warming *w = job;
+    struct tftp_transfer *x = tftp_table_find(w->engine->table, &w->peer);
+    if (x && x->serial == w->serial && x->cold) {
+        x->cold = false;
+        if (w->result == 0) {
+            tftp_sender_warmed(x, w->from);
+        } else {
+            abandon(x, "cannot read the file");
+        }
+        tftp_transfer_pump(w->engine, x, now);
+    }
+    store_put(w->file);
+    free(w);
+}
+
+/* False: it was read here and now, since nobody else could. */
+static bool warm_elsewhere(struct tftp_engine *e, struct tftp_transfer *x, uint64_t from)
+{
+    struct warming *w = e->hooks.run ? malloc(sizeof *w) : NULL;
+    e->counters.cold_reads++;
+    if (w) {
+        *w = (struct warming){.engine = e,
+                              .peer = x->path.peer,
+                              .serial = x->serial,
+                              .file = store_share(x->file),
+                              .from = from};
+        if (e->hooks.run(e->hooks.context, warm_work, warm_done, w)) {
+            x->cold = true;
+            return true;
+        }
+        store_put(w->file);
+        free(w);
+    }
+    if (disk_warm(x->file, from) == 0) {
+        tftp_sender_warmed(x, from);
+    } else {
+        abandon(x, "cannot read the file");
+    }
+    return false;
+}
+
+static enum sender_result send_due(struct tftp_engine *e, struct tftp_transfer *x,
+                                   usec_t now)
+{
+    uint64_t cold_at;
+    enum sender_result result;
+    do {
+        result = tftp_sender_run(x, now, &e->counters.sent_octets, &cold_at);
+    } while (result == SENDER_COLD && !warm_elsewhere(e, x, cold_at));
+    if (result == SENDER_FILE_CHANGED) {
+        abandon(x, "the file changed while it was sent");
+    }
+    return result;
+}
+
 void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
 {
     x->dirty = false;
-    enum sender_result result = tftp_sender_run(x, now, &e->counters.sent_octets);
-    if (result == SENDER_FILE_CHANGED) {
-        tftp_send_error(x->fd, &x->path, TFTP_ERR_UNDEFINED,
-                        "the file changed while it was sent");
-        tftp_session_close(&x->session);
-    }
+    enum sender_result result =
+        x->cold && x->session.state != TFTP_ENDED ? SENDER_COLD : send_due(e, x, now);
     if (x->session.state == TFTP_ENDED) {
+        x->cold = false;
         end(e, x, now);
         return;
     }
     usec_t wake = tftp_session_deadline(&x->session);
     if (result == SENDER_BLOCKED && now + RETRY_SEND < wake) {
         wake = now + RETRY_SEND;
+    } else if (result == SENDER_COLD) {
+        wake = now + TFTP_PATIENCE; /* the disk has its own time, but not for ever */
     }
     timers_set(&e->timers, &x->timer, wake);
 }
@@ -150,6 +231,7 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     x->file = wanted->file;
     x->repairs = wanted->repairs;
     x->began = now;
+    x->serial = ++e->serials;
     memcpy(x->shown, wanted->shown, sizeof x->shown);
     x->agreed = tftp_opts_agree(&asked, &fitting, x->file->size);
     keep_names(x);
@@ -169,6 +251,9 @@ void tftp_engine_timeout(struct tftp_engine *e, usec_t now)
         if (x->lingers) {
             tftp_transfer_forget(e, x, now);
             continue;
+        }
+        if (x->cold) {
+            abandon(x, "the disk does not answer");
         }
         tftp_session_timeout(&x->session, now);
         tftp_transfer_pump(e, x, now);

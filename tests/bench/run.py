@@ -2,7 +2,7 @@
 """run.py BUILD [--only REGEX] [--rounds N] [--unpinned]: pxed beside other TFTP servers.
 
 Each server runs in namespaces of its own, one at a time; rounds of all of them alternate and
-medians count.  Leaves results.jsonl, report.md and *.svg in BUILD/bench.  Needs root.
+medians count.  Leaves results.jsonl, report.md and *.svg in BUILD/comparison.  Needs root.
 Status 0: measured, whatever came out; 1: a client got wrong octets from pxed; 2: cannot run.
 """
 import argparse
@@ -178,7 +178,7 @@ def main():
     peers = options.peers or os.path.join(options.build, "peers")
     signal.signal(signal.SIGTERM, on_terminate)
     net.clean_leftovers()
-    out = os.path.join(options.build, "bench")
+    out = os.path.join(options.build, "comparison")
     os.makedirs(out, exist_ok=True)
     files = Files()
     bench = Bench(options, files, servers.available(options.build, peers))

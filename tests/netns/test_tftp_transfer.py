@@ -184,7 +184,8 @@ def test_d13_ack_inside_a_window(site):
         client.expect_data(number)
     start = time.monotonic()
     client.send(tftp.ack(2))
-    for number in range(3, 11):
+    client.drain_to(tftp.DATA, 3)  # a tail probe may be on its way when this machine is slow
+    for number in range(4, 11):
         client.expect_data(number, site.block(number), timeout=0.5)
     check.at_most(time.monotonic() - start, 0.1, "seconds until the window came again")
     nothing_beyond(client, 10)

@@ -1,0 +1,12 @@
+/* sim/suites: one function per room of tests, for main.c. */
+#ifndef TESTS_SIM_SUITES_H
+#define TESTS_SIM_SUITES_H
+
+#include <check.h>
+
+TCase *sim_conversations(void); /* packet by packet */
+TCase *sim_scenarios(void);     /* a client, a wire, one thing goes wrong */
+TCase *sim_matrix(void);        /* every client on thousands of seeded wires */
+TCase *sim_throughput(void);    /* how long 1.6 GB take on virtual time */
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * How long a big file takes, on virtual time: exact, so the figures are regression tests.
+ * The link of the first rows is the one this project began with: 1.6 GB of 1456-octet blocks
+ * in 9:28, block by block, 517 us each.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tests/sim/run.h"
+#include "tests/sim/suites.h"
+
+#define GB       UINT64_C(1000000000)
+#define SEED_WAY 252 /* one way: 517 us there and back with the time on the wire */
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    const char *model;
+    uint64_t size;
+    uint32_t blksize;
+    uint32_t window;
+    usec_t one_way;
+    unsigned loss;
+    unsigned queue;  /* packets on the way to the client, 0: no limit */
+    double at_least; /* MB/s */
+} rows[] = {
+    {"1.6 GB, lock-step",           "rfc",  16 * GB / 10, 1456,  1, SEED_WAY,  0,  0,  2.79},
+    {"1.6 GB, window 4",            "rfc",  16 * GB / 10, 1456,  4, SEED_WAY,  0,  0, 10.4},
+    {"1.6 GB, window 4, EDK2",      "edk2", 16 * GB / 10, 1456,  4, SEED_WAY,  0,  0, 10.4},
+    {"1.6 GB, window 16",           "rfc",  16 * GB / 10, 1456, 16, SEED_WAY,  0,  0, 33},
+    {"1.6 GB, window 64",           "rfc",  16 * GB / 10, 1456, 64, SEED_WAY,  0,  0, 71},
+    {"1 % loss, window 1",          "rfc",  GB / 10,      1468,  1, 250,      10,  0,  1.5},
+    {"1 % loss, window 1, iPXE",    "ipxe", GB / 10,      1432,  1, 250,      10,  0,  1.5},
+    {"1 % loss, window 4, EDK2",    "edk2", GB / 10,      1468,  4, 250,      10,  0,  4},
+    {"1 % loss, window 16",         "rfc",  GB / 10,      1468, 16, 250,      10,  0, 20},
+    {"1 % loss, window 64",         "rfc",  GB / 10,      1468, 64, 250,      10,  0, 20},
+    {"queue of 16, window 16",      "rfc",  GB / 10,      1468, 16, 150,       0, 16, 45},
+    {"queue of 16, window 64",      "rfc",  GB / 10,      1468, 64, 150,       0, 16, 25},
+    {"queue of 32, window 64",      "rfc",  GB / 10,      1468, 64, 150,       0, 32, 45},
+    {"queue of 16, window 64, EDK2", "edk2", GB / 10,     1468, 64, 150,       0, 16, 25},
+};
+/* clang-format on */
+
+#define ROWS ((int)(sizeof rows / sizeof rows[0]))
+
+START_TEST(throughput_reaches_its_target)
+{
+    const struct sim_link link = {
+        .delay = rows[_i].one_way, .octet_ns = 8, .loss = rows[_i].loss};
+    struct sim_setup setup = {
+        .model = sim_model(rows[_i].model),
+        .terms = {.file_size = rows[_i].size,
+                  .blksize = rows[_i].blksize,
+                  .window = rows[_i].window,
+                  .oack = true,
+                  .rto_max = TFTP_RTO_MAX,
+                  .patience = TFTP_PATIENCE},
+        .link = {link, link},
+        .seed = 1,
+    };
+    setup.link[SIM_TO_CLIENT].queue = rows[_i].queue;
+    struct sim_result r;
+    sim_run(&setup, &r);
+    double seconds = (double)r.client_time / 1e6;
+    double rate = (double)r.bytes / 1e6 / seconds;
+    printf("throughput %-26s %8.2f s  %7.2f MB/s  traffic %.3f\n", rows[_i].name, seconds,
+           rate, sim_traffic(&r));
+    (void)fflush(stdout);
+    ck_assert_msg(!r.fault, "%s: broken rule: %s", rows[_i].name, r.fault);
+    ck_assert_msg(r.whole, "%s: client has %" PRIu64 " of %" PRIu64 " octets",
+                  rows[_i].name, r.bytes, rows[_i].size);
+    ck_assert_msg(rate >= rows[_i].at_least, "%s: got %.2f MB/s, want %.2f",
+                  rows[_i].name, rate, rows[_i].at_least);
+}
+END_TEST
+
+TCase *sim_throughput(void)
+{
+    TCase *tc = tcase_create("throughput");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, throughput_reaches_its_target, 0, ROWS);
+    return tc;
+}

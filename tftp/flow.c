@@ -1,0 +1,118 @@
+#include "tftp/flow.h"
+
+#define BACKOFF_MAX 16
+#define LATE_EIGHTH 8  /* a round trip and an eighth of it is late */
+#define PART_MARGIN 50 /* microseconds for the client */
+#define GROW_AFTER  4  /* times the usual run without a loss: try more */
+
+static usec_t min_time(usec_t a, usec_t b)
+{
+    return a < b ? a : b;
+}
+
+static usec_t max_time(usec_t a, usec_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Five eighths of the blocks between two losses: the rest of a burst is rarely wasted. */
+static void fit_burst(struct tftp_flow *f)
+{
+    uint64_t burst = f->apart * 5 / 8;
+    burst = burst > TFTP_BURST_MIN ? burst : TFTP_BURST_MIN;
+    f->burst = burst < f->window ? (uint32_t)burst : f->window;
+}
+
+void tftp_flow_init(struct tftp_flow *f, uint32_t window, usec_t rto_max)
+{
+    *f = (struct tftp_flow){
+        .rto_max = rto_max,
+        .window = window,
+        .apart = (TFTP_BURST_FIRST * 8 + 4) / 5,
+    };
+    fit_burst(f);
+}
+
+static void restart(struct tftp_flow *f, usec_t rtt)
+{
+    f->srtt = max_time(rtt, 1);
+    f->rttvar = rtt / 2;
+}
+
+void tftp_flow_first_trip(struct tftp_flow *f, usec_t rtt)
+{
+    f->backoff = 0;
+    restart(f, rtt);
+}
+
+/* RFC 6298 section 2. */
+void tftp_flow_trip(struct tftp_flow *f, usec_t rtt)
+{
+    f->backoff = 0;
+    if (!f->measured) {
+        f->measured = true;
+        restart(f, rtt);
+        return;
+    }
+    usec_t off = rtt > f->srtt ? rtt - f->srtt : f->srtt - rtt;
+    f->rttvar = (3 * f->rttvar + off) / 4;
+    f->srtt = max_time((7 * f->srtt + rtt) / 8, 1);
+}
+
+void tftp_flow_trip_at_least(struct tftp_flow *f, usec_t rtt)
+{
+    if (!f->measured && rtt > f->srtt) {
+        f->srtt = min_time(rtt, f->rto_max);
+        f->rttvar = f->srtt / 8;
+    }
+}
+
+usec_t tftp_flow_rto(const struct tftp_flow *f)
+{
+    usec_t base = f->srtt ? f->srtt + 4 * f->rttvar : TFTP_RTO_FIRST;
+    base = min_time(max_time(base, TFTP_RTO_MIN), f->rto_max);
+    return min_time(base << (f->backoff < BACKOFF_MAX ? f->backoff : BACKOFF_MAX),
+                    f->rto_max);
+}
+
+usec_t tftp_flow_probe_time(const struct tftp_flow *f)
+{
+    usec_t rto = tftp_flow_rto(f);
+    if (!f->measured || f->backoff > 0) {
+        return rto;
+    }
+    return min_time(rto, max_time(2 * f->srtt + 4 * f->rttvar, TFTP_PROBE_MIN));
+}
+
+usec_t tftp_flow_late(const struct tftp_flow *f, unsigned repeats)
+{
+    usec_t late = f->srtt + max_time(f->srtt / LATE_EIGHTH, 2 * f->rttvar);
+    if (f->srtt == 0 || (!f->measured && f->doubtful)) {
+        late = tftp_flow_rto(f);
+    }
+    return min_time(late << (repeats < BACKOFF_MAX ? repeats : BACKOFF_MAX),
+                    max_time(f->rto_max, late));
+}
+
+usec_t tftp_flow_part_time(const struct tftp_flow *f)
+{
+    return f->srtt + f->srtt / LATE_EIGHTH + PART_MARGIN;
+}
+
+void tftp_flow_arrived(struct tftp_flow *f, uint64_t blocks, bool at_once)
+{
+    f->run += blocks;
+    if (at_once && f->run > GROW_AFTER * f->apart) {
+        f->apart += f->apart / 8 + 1;
+        fit_burst(f);
+    }
+}
+
+void tftp_flow_lost(struct tftp_flow *f)
+{
+    /* A loss after a long run is the price of growing: no reason to grow further. */
+    f->apart = f->run > f->apart ? f->apart - f->apart / 16 : (3 * f->apart + f->run) / 4;
+    f->run = 0;
+    f->doubtful = true;
+    fit_burst(f);
+}

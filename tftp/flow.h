@@ -1,0 +1,61 @@
+/*
+ * tftp/flow: what one transfer learns about its wire: how long an answer takes, and how
+ * much may go out at once.
+ *
+ * rto      srtt + 4 rttvar, clamped, doubled while nothing is heard (RFC 6298; Karn's rule:
+ *          the owner samples only what was sent once).  The round trip of the first packet,
+ *          a small one, serves until that of a window is known.
+ * burst    how many blocks may go out in one round trip: about five eighths of what lately
+ *          came through between two losses.  A whole window on a good wire; less where a
+ *          window overruns a queue (a switch, U-Boot's 31 buffers) or most of it would be
+ *          dropped behind a gap anyway.
+ *
+ * Units: usec_t for time, blocks for bursts.  Pure.
+ */
+#ifndef TFTP_FLOW_H
+#define TFTP_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/clock.h"
+
+#define TFTP_RTO_FIRST   (500 * USEC_PER_MSEC) /* before any round trip was measured */
+#define TFTP_RTO_MIN     (20 * USEC_PER_MSEC)
+#define TFTP_RTO_MAX     (1 * USEC_PER_SEC)
+#define TFTP_PROBE_MIN   (5 * USEC_PER_MSEC)
+#define TFTP_BURST_FIRST 16 /* fits the smallest queues seen in the field */
+#define TFTP_BURST_MIN   4  /* EDK2's window */
+
+struct tftp_flow {
+    usec_t rto_max;
+    usec_t srtt; /* 0: no sample yet */
+    usec_t rttvar;
+    bool measured;    /* srtt is that of a window, not of the first packet */
+    bool doubtful;    /* a window was repeated: was it lost, or is the wire slow? */
+    unsigned backoff; /* doublings of the rto */
+    uint32_t window;
+    uint32_t burst; /* 1..window */
+    uint64_t run;   /* blocks that came through since the last loss */
+    uint64_t apart; /* blocks that come through between two losses, about */
+};
+
+void tftp_flow_init(struct tftp_flow *f, uint32_t window, usec_t rto_max);
+void tftp_flow_first_trip(struct tftp_flow *f, usec_t rtt);
+void tftp_flow_trip(struct tftp_flow *f, usec_t rtt);
+/* Part of a window took so long: the round trip is no less. */
+void tftp_flow_trip_at_least(struct tftp_flow *f, usec_t rtt);
+usec_t tftp_flow_rto(const struct tftp_flow *f);
+/* One block may ask that soon whether the end of a window was lost, never after the rto. */
+usec_t tftp_flow_probe_time(const struct tftp_flow *f);
+/* An answer this late is overdue; doubled for each repeat in vain. */
+usec_t tftp_flow_late(const struct tftp_flow *f, unsigned repeats);
+
+/* If nothing was heard by then, the burst has arrived whole: the next part may go out. */
+usec_t tftp_flow_part_time(const struct tftp_flow *f);
+
+/* That many blocks came through; at_once: as a whole window. */
+void tftp_flow_arrived(struct tftp_flow *f, uint64_t blocks, bool at_once);
+void tftp_flow_lost(struct tftp_flow *f);
+
+#endif

@@ -1,0 +1,144 @@
+#include "tftp/requests.h"
+
+#include <string.h>
+
+#include "common/text.h"
+#include "tftp/journal.h"
+
+static void refuse(struct tftp_requests *s, int fd, const struct net_path *path,
+                   struct tftp_text name, enum tftp_error code, const char *message)
+{
+    s->engine->counters.refused++;
+    tftp_send_error(fd, path, code, message);
+    tftp_journal_refusal(path, name, message);
+}
+
+/* Names that are not there are many clients' habit; the log folds them. */
+static void refuse_missing(struct tftp_requests *s, int fd,
+                           const struct tftp_transfer *wanted, struct tftp_text name,
+                           usec_t now)
+{
+    static const char message[] = "file not found";
+    s->engine->counters.refused++;
+    tftp_send_error(fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
+    if (tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
+        tftp_journal_refusal(&wanted->path, name, message);
+    }
+}
+
+/* What a client is told; never a path of ours. */
+static const struct refusal {
+    enum tftp_error code;
+    const char *message;
+} store_refusals[STORE_FAULT_COUNT] = {
+    [STORE_NOT_REGULAR] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
+    [STORE_DENIED] = {TFTP_ERR_ACCESS, "access denied"},
+    [STORE_TOO_LARGE] = {TFTP_ERR_UNDEFINED, "too large for netascii, ask for octet"},
+    [STORE_TROUBLE] = {TFTP_ERR_UNDEFINED, "cannot read the file now, try again"},
+};
+
+static const struct refusal path_refusals[] = {
+    [TFTP_PATH_EMPTY] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
+    [TFTP_PATH_OUTSIDE] = {TFTP_ERR_ACCESS, "access denied"},
+    [TFTP_PATH_LONG] = {TFTP_ERR_NOT_FOUND, "file name too long"},
+};
+
+/* A request that cannot be read is answered all the same: its sender waits for something. */
+static const struct refusal packet_refusals[TFTP_FAULT_COUNT] = {
+    [TFTP_SHORT] = {TFTP_ERR_ILLEGAL_OP, "malformed request"},
+    [TFTP_EMPTY_NAME] = {TFTP_ERR_NOT_FOUND, "no file name"},
+    [TFTP_LONG_NAME] = {TFTP_ERR_NOT_FOUND, "file name too long"},
+    [TFTP_BAD_MODE] = {TFTP_ERR_ILLEGAL_OP, "mode is neither octet nor netascii"},
+};
+
+/* True: the request belongs to a transfer that is under way. */
+static bool continues(struct tftp_requests *s, const struct net_path *path,
+                      const char *shown, usec_t now)
+{
+    struct tftp_transfer *x = tftp_table_find(s->engine->table, &path->peer);
+    if (!x) {
+        return false;
+    }
+    bool same = strcmp(shown, x->shown) == 0;
+    if (!x->lingers && same && tftp_session_again(&x->session, now)) {
+        tftp_transfer_pump(s->engine, x, now);
+        return true;
+    }
+    tftp_transfer_forget(s->engine, x, now); /* the client has started over */
+    return false;
+}
+
+/* Those of the configuration, less what this client's host says. */
+static struct tftp_limits limits_of(const struct tftp_requests *s,
+                                    const struct tftp_client *client)
+{
+    struct tftp_limits l = s->limits;
+    if (client->max_block_size > 0 && client->max_block_size < l.max_block_size) {
+        l.max_block_size = client->max_block_size;
+    }
+    if (client->max_window_size > 0 && client->max_window_size < l.max_window_size) {
+        l.max_window_size = client->max_window_size;
+    }
+    return l;
+}
+
+static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
+                            const struct net_path *path, const struct tftp_packet *pkt,
+                            usec_t now)
+{
+    char name[TFTP_PATH_SIZE];
+    struct tftp_transfer wanted = {.path = *path, .fd = data_fd};
+    text_show(pkt->file.at, pkt->file.len, wanted.shown, sizeof wanted.shown);
+    if (continues(s, path, wanted.shown, now)) {
+        return;
+    }
+    struct tftp_client client = {0};
+    if (s->engine->hooks.who) {
+        s->engine->hooks.who(s->engine->hooks.context, &path->peer, &client);
+    }
+    if (client.denied) {
+        refuse(s, fd, path, pkt->file, TFTP_ERR_ACCESS, "access denied");
+        return;
+    }
+    enum tftp_path_fault unclean = tftp_path_clean(pkt->file, name, &wanted.repairs);
+    if (unclean != TFTP_PATH_OK) {
+        const struct refusal *r = &path_refusals[unclean];
+        refuse(s, fd, path, pkt->file, r->code, r->message);
+        return;
+    }
+    enum store_fault fault =
+        store_get(s->store, name, pkt->mode, &wanted.file, &wanted.repairs);
+    if (fault == STORE_NOT_FOUND) {
+        refuse_missing(s, fd, &wanted, pkt->file, now);
+        return;
+    }
+    if (fault != STORE_OK) {
+        const struct refusal *r = &store_refusals[fault];
+        refuse(s, fd, path, pkt->file, r->code, r->message);
+        return;
+    }
+    struct tftp_limits limits = limits_of(s, &client);
+    if (!tftp_transfer_begin(s->engine, &wanted, pkt->options, &limits, now)) {
+        refuse(s, fd, path, pkt->file, TFTP_ERR_UNDEFINED,
+               "too many transfers, try again");
+    } else if (s->engine->hooks.began) {
+        s->engine->hooks.began(s->engine->hooks.context, &path->peer);
+    }
+}
+
+void tftp_request(struct tftp_requests *s, int fd, int data_fd, const struct net_dgram *d,
+                  usec_t now)
+{
+    struct tftp_packet pkt;
+    s->engine->counters.requests++;
+    enum tftp_fault fault = tftp_parse(d->data, d->len, &pkt);
+    if (fault != TFTP_OK) {
+        struct tftp_text unknown = {"", 0};
+        const struct refusal *r = &packet_refusals[fault];
+        refuse(s, fd, &d->path, unknown, r->code, r->message);
+    } else if (pkt.op == TFTP_WRQ) {
+        refuse(s, fd, &d->path, pkt.file, TFTP_ERR_ACCESS, "this server is read only");
+    } else {
+        on_read_request(s, fd, data_fd, &d->path, &pkt, now);
+    }
+}

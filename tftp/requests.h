@@ -1,0 +1,27 @@
+/*
+ * tftp/requests: a read request, from the datagram to a running transfer or an ERROR.
+ *
+ * Ownership: the struct is the service's; it borrows the engine and owns nothing else.
+ * Shell: tftp/store, tftp/transfer, common/log.
+ */
+#ifndef TFTP_REQUESTS_H
+#define TFTP_REQUESTS_H
+
+#include "tftp/misses.h"
+#include "tftp/transfer.h"
+
+struct tftp_requests {
+    struct tftp_engine *engine;
+    struct store *store;
+    struct tftp_limits limits; /* of the configuration in force */
+    struct tftp_misses misses;
+};
+
+/*
+ * Answers an RRQ or WRQ that came to fd; a transfer runs over data_fd.  One that cannot be
+ * read is answered all the same: its sender waits for something.
+ */
+void tftp_request(struct tftp_requests *s, int fd, int data_fd, const struct net_dgram *d,
+                  usec_t now);
+
+#endif
