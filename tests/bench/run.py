@@ -104,7 +104,7 @@ class Bench:
             try:
                 result = self.load(network.place, row)
                 result["server_cpu"] = running.cpu()
-                result["memory_mb"] = running.memory.peak_mb()
+                result["memory_mb"] = running.memory_mb()
             finally:
                 running.close()
         finally:

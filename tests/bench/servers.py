@@ -1,6 +1,7 @@
 """The TFTP servers that are compared: how each is started, and what it uses."""
 import glob
 import os
+import re
 import resource
 import shutil
 import signal
@@ -80,45 +81,63 @@ def cpu_of_tree(pid):
     return total
 
 
-class MemoryGroup:
-    """A memory cgroup (version 1 or 2): the peak of a server with all its children and what
-    the kernel holds for them.  Where there is none, the peak is not known."""
+class Group:
+    """A control group (version 1 or 2) for a server and all its children: their processor
+    time and the peak of their memory, with what the kernel holds for them.  Without one the
+    children that a server does not wait for are not counted, and the peak is not known."""
+
+    CPU = (("/sys/fs/cgroup/cpuacct", "cpuacct.usage", r"(\d+)", 1e9),
+           ("/sys/fs/cgroup", "cpu.stat", r"usage_usec (\d+)", 1e6))
+    MEMORY = (("/sys/fs/cgroup/memory", "memory.max_usage_in_bytes", r"(\d+)", 1e6),
+              ("/sys/fs/cgroup", "memory.peak", r"(\d+)", 1e6))
 
     def __init__(self):
-        name = "pxed-bench-%d" % os.getpid()
-        self.path = None
-        for base, peak in (("/sys/fs/cgroup/memory", "memory.max_usage_in_bytes"),
-                           ("/sys/fs/cgroup", "memory.peak")):
-            path = os.path.join(base, name)
+        self.name = "pxed-bench-%d" % os.getpid()
+        self.paths = []
+        self.cpu_file, self.memory_file = self.make(self.CPU), self.make(self.MEMORY)
+
+    def make(self, kinds):
+        """Our group below the first root that has this file; (path, pattern, divisor)."""
+        for base, name, pattern, divisor in kinds:
+            path = os.path.join(base, self.name)
             try:
-                os.mkdir(path)
+                os.makedirs(path, exist_ok=True)
             except OSError:
                 continue
-            if os.path.exists(os.path.join(path, peak)):
-                self.path, self.file = path, os.path.join(path, peak)
-                return
-            os.rmdir(path)
+            self.paths.append(path)
+            if os.path.exists(os.path.join(path, name)):
+                return os.path.join(path, name), pattern, divisor
+        return None
 
     def enter(self):
         """In a child."""
-        if self.path:
-            with open(os.path.join(self.path, "cgroup.procs"), "w") as file:
+        for path in self.paths:
+            with open(os.path.join(path, "cgroup.procs"), "w") as file:
                 file.write("0")
 
-    def peak_mb(self):
-        if not self.path:
+    @staticmethod
+    def read(where):
+        if not where:
             return None
-        with open(self.file) as file:
-            return int(file.read()) / 1e6
+        path, pattern, divisor = where
+        with open(path) as file:
+            return int(re.search(pattern, file.read()).group(1)) / divisor
+
+    def cpu(self):
+        """Seconds, or None."""
+        return self.read(self.cpu_file)
+
+    def memory_mb(self):
+        return self.read(self.memory_file)
 
     def close(self):
-        for _ in range(50):
-            try:
-                if self.path:
-                    os.rmdir(self.path)
-                return
-            except OSError:
-                time.sleep(0.02)  # its last process is still on its way out
+        for path in dict.fromkeys(self.paths):
+            for _ in range(50):
+                try:
+                    os.rmdir(path)
+                    break
+                except OSError:
+                    time.sleep(0.02)  # its last process is still on its way out
 
 
 # -- how each is started -----------------------------------------------------------------
@@ -199,19 +218,19 @@ class Running:
 
     def __init__(self, server, place, placement, refuse_segments=False):
         self.name = server.name
-        self.memory = MemoryGroup()
+        self.group = Group()
         environment = dict(os.environ)
         if refuse_segments and server.name == "pxed":
             environment["LD_PRELOAD"] = server.refuser
         self.log = open(os.path.join(place.folder, server.name + ".log"), "wb")
-        self.process = spawn(server.argv(place), place.namespace, placement, self.memory.enter,
+        self.process = spawn(server.argv(place), place.namespace, placement, self.group.enter,
                              stdout=self.log, stderr=self.log, env=environment)
         try:
             self.wait_ready(place)
         except BaseException:
             self.close()
             raise
-        self.cpu_before = cpu_of_tree(self.process.pid)
+        self.cpu_before = self.cpu_so_far()
 
     def wait_ready(self, place):
         """Until it has sent a small file."""
@@ -237,9 +256,16 @@ class Running:
     def alive(self):
         return self.process.poll() is None
 
+    def cpu_so_far(self):
+        seconds = self.group.cpu()
+        return cpu_of_tree(self.process.pid) if seconds is None else seconds
+
     def cpu(self):
         """Seconds since it was ready; None when it has died."""
-        return cpu_of_tree(self.process.pid) - self.cpu_before if self.alive() else None
+        return self.cpu_so_far() - self.cpu_before if self.alive() else None
+
+    def memory_mb(self):
+        return self.group.memory_mb()
 
     def close(self):
         for pid in children(self.process.pid) if self.alive() else []:
@@ -251,4 +277,4 @@ class Running:
             self.process.kill()
         self.process.wait()
         self.log.close()
-        self.memory.close()
+        self.group.close()
