@@ -23,7 +23,8 @@ class Row:
     clients: int = 1
     limit: float = 8.0         # seconds of one measurement
     retry: int = 1000          # ms
-    loss: float = 0.0
+    loss: float = 0.0          # of DATA
+    ack_loss: float = 0.0
     round_trip: int = 0        # us
     rate: int = 0              # Mbit/s of the emulated link
     queue: int = 0             # frames
@@ -64,10 +65,14 @@ TABLE = [
         16, clients=1000, limit=25.0, of_best=2.5),
     Row("crowd-1", "1,000 clients at once, 512 KiB each, lock-step", CROWD, "pair", MIB // 2,
         1, clients=1000, limit=25.0),
-    Row("loss-16", "1 % loss, 0.5 ms round trip, window 16", RATE, "pair", 4 * MIB, 16,
-        loss=0.01, round_trip=500, retry=4000, least=20.0),
-    Row("loss-1", "1 % loss, 0.5 ms round trip, lock-step", RATE, "pair", MIB, 1,
+    Row("loss-16", "1 % of DATA lost, 0.5 ms round trip, window 16", RATE, "pair", 16 * MIB,
+        16, loss=0.01, round_trip=500, retry=4000, least=20.0),
+    Row("loss-1", "1 % of DATA lost, 0.5 ms round trip, lock-step", RATE, "pair", 2 * MIB, 1,
         loss=0.01, round_trip=500, retry=4000, least=1.5),
+    Row("acks-16", "1 % of DATA and 1 % of ACKs lost, window 16", RATE, "pair", 16 * MIB, 16,
+        loss=0.01, ack_loss=0.01, round_trip=500, retry=4000),
+    Row("acks-1", "1 % of DATA and 1 % of ACKs lost, lock-step", RATE, "pair", 2 * MIB, 1,
+        loss=0.01, ack_loss=0.01, round_trip=500, retry=4000),
     Row("queue-64", "1 Gbit/s, a queue of 16 packets, window 64", RATE, "wire", 32 * MIB, 64,
         rate=1000, queue=16, retry=4000, least=45.0),
 ]

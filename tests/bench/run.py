@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run.py BUILD [--only REGEX] [--rounds N] [--unpinned]: pxed beside other TFTP servers.
+"""run.py BUILD [--only REGEX] [--rounds N]: pxed beside other TFTP servers.
 
 Each server runs in namespaces of its own, one at a time; rounds of all of them alternate and
 medians count.  Leaves results.jsonl, report.md and *.svg in BUILD/comparison.  Needs root.
@@ -80,7 +80,7 @@ class Bench:
                 "--kind", row.kind, "--clients", str(row.clients),
                 "--blksize", str(row.blksize), "--window", str(row.window),
                 "--limit", str(row.limit), "--retry", str(row.retry),
-                "--data-loss", str(row.loss), "--ack-loss", str(row.loss),
+                "--data-loss", str(row.loss), "--ack-loss", str(row.ack_loss),
                 "--round-trip", str(row.round_trip), "--seed", str(self.seed)]
         if row.clients > 1:
             argv += ["--from", networks.CROWD_FIRST, "--from-count", str(networks.CROWD_COUNT)]
@@ -159,6 +159,7 @@ def arguments():
     parser.add_argument("build", help="folder of the programs")
     parser.add_argument("--only", default=".", help="rows whose name matches")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--servers", default=".", help="servers whose name matches")
     parser.add_argument("--peers", help="folder of the other servers (BUILD/peers)")
     parser.add_argument("--unpinned", action="store_true",
                         help="let programs run on any processor at normal priority")
@@ -181,7 +182,9 @@ def main():
     out = os.path.join(options.build, "comparison")
     os.makedirs(out, exist_ok=True)
     files = Files()
-    bench = Bench(options, files, servers.available(options.build, peers))
+    found = [server for server in servers.available(options.build, peers)
+             if re.search(options.servers, server.name)]
+    bench = Bench(options, files, found)
     print("bench: %d rows, %d rounds: %s" % (
         len(wanted), options.rounds, ", ".join(s.name for s in bench.servers)), flush=True)
     try:
