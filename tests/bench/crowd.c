@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/bench/chance.h"
+
 #define PACKETS      64 /* of one receive call */
 #define RECEIVES     4  /* calls before another client gets its turn */
 #define PACKET_SIZE  65536
@@ -44,20 +46,9 @@ static usec_t clock_now(void)
     return (usec_t)ts.tv_sec * USEC_PER_SEC + (usec_t)ts.tv_nsec / 1000;
 }
 
-/* -- chance ------------------------------------------------------------------------------- */
-
-/* xorshift64 */
-static uint64_t draw(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static bool is_lost(struct crowd_member *m, double share)
 {
-    bool lost = share > 0 && (double)(draw(&m->random) >> 11) * 0x1p-53 < share;
+    bool lost = share > 0 && chance(&m->random, share);
     m->crowd->lost += lost;
     return lost;
 }
@@ -292,10 +283,7 @@ static int start(struct crowd *crowd)
     int octets = conf->receive_buffer;
     struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = m}};
     *m = (struct crowd_member){.crowd = crowd, .began = crowd->now};
-    m->random = conf->seed * 0x9e3779b97f4a7c15 + index * 0xd1b54a32d192ed03 + 1;
-    for (int i = 0; i < 8; i++) {
-        (void)draw(&m->random); /* near seeds start alike */
-    }
+    m->random = chance_seed(conf->seed << 32 | index);
     client_init(&m->client, crowd->plan);
     m->fd = socket(conf->server.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (m->fd < 0) {
@@ -396,7 +384,7 @@ int crowd_open(const struct crowd_conf *conf, struct client_plan *plan, struct c
 
 void crowd_close(struct crowd *crowd)
 {
-    for (size_t i = 0; i < crowd->started; i++) {
+    for (size_t i = 0; crowd->members && i < crowd->started; i++) {
         client_done(&crowd->members[i].client);
         crowd->members[i].waiting = 0;
         close_member(&crowd->members[i]);

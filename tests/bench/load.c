@@ -261,10 +261,10 @@ static int compare_times(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* When the clients ended, counted from the first start. */
+/* How long the clients took that got their file. */
 static void print_times(const struct crowd *crowd)
 {
-    AUTO(free) usec_t *times = calloc(crowd->conf.clients, sizeof *times);
+    usec_t *times = calloc(crowd->conf.clients, sizeof *times);
     size_t n = 0;
     for (size_t i = 0; times && i < crowd->started; i++) {
         const struct crowd_member *m = &crowd->members[i];
@@ -272,14 +272,15 @@ static void print_times(const struct crowd *crowd)
             times[n++] = m->ended - m->began;
         }
     }
-    if (n == 0) {
-        return;
+    if (n > 0) {
+        qsort(times, n, sizeof *times, compare_times);
+        double median = (double)times[n / 2] / 1e6;
+        double slowest = (double)times[n - 1] / 1e6;
+        printf(
+            "\"fastest\": %.6f, \"median\": %.6f, \"slowest\": %.6f, \"spread\": %.4f, ",
+            (double)times[0] / 1e6, median, slowest, slowest / median);
     }
-    qsort(times, n, sizeof *times, compare_times);
-    double median = (double)times[n / 2] / 1e6;
-    double slowest = (double)times[n - 1] / 1e6;
-    printf("\"fastest\": %.6f, \"median\": %.6f, \"slowest\": %.6f, \"spread\": %.4f, ",
-           (double)times[0] / 1e6, median, slowest, slowest / median);
+    free(times);
 }
 
 static double cpu_seconds(void)

@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/bench/chance.h"
+
 #define SLOTS       16384 /* frames of one direction on their way, a power of two */
 #define FRAME_SIZE  2048
 #define BATCH       64
@@ -83,14 +85,6 @@ static int64_t clock_ns(clockid_t clock)
     return ts.tv_sec * NS + ts.tv_nsec;
 }
 
-static bool is_lost(struct wire *w, double share)
-{
-    w->random ^= w->random << 13;
-    w->random ^= w->random >> 7;
-    w->random ^= w->random << 17;
-    return (double)(w->random >> 11) * 0x1p-53 < share;
-}
-
 /* -- into the queue ----------------------------------------------------------------------- */
 
 static bool admit(struct wire *w, struct direction *d, unsigned len, int64_t now)
@@ -98,7 +92,7 @@ static bool admit(struct wire *w, struct direction *d, unsigned len, int64_t now
     while (d->waiting < d->tail && d->ring[d->waiting % SLOTS].leaves <= now) {
         d->waiting++;
     }
-    if (d->loss > 0 && is_lost(w, d->loss)) {
+    if (d->loss > 0 && chance(&w->random, d->loss)) {
         d->lost++;
         return false;
     }
@@ -319,7 +313,7 @@ static bool read_options(struct wire *w, const char **names, int64_t *limit, int
             w->way[option - 'l'].loss = value;
             break;
         case 'S':
-            w->random = (uint64_t)value * 0x9e3779b97f4a7c15 + 1;
+            w->random = chance_seed((uint64_t)value);
             break;
         case 'x':
             *limit = (int64_t)(value * 1e9);
@@ -333,9 +327,10 @@ static bool read_options(struct wire *w, const char **names, int64_t *limit, int
 
 int main(int argc, char **argv)
 {
-    static struct wire w = {.random = 0x9e3779b97f4a7c16};
+    static struct wire w;
     const char *names[2] = {NULL, NULL};
     int64_t limit = 600 * NS;
+    w.random = chance_seed(1);
     if (!read_options(&w, names, &limit, argc, argv)) {
         (void)fputs(usage, stderr);
         return 2;
