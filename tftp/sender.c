@@ -144,10 +144,10 @@ static int send_run(struct tftp_transfer *x, const struct run *run)
 static bool is_unchanged(struct tftp_transfer *x, const struct run *run, usec_t now)
 {
     bool ends = run->first.number + run->count > x->session.last;
-    if (now < x->checked + CHECK_EVERY && !ends) {
+    if (now < x->file->checked + CHECK_EVERY && !ends) {
         return true;
     }
-    x->checked = now;
+    x->file->checked = now;
     return store_unchanged(x->file);
 }
 

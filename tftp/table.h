@@ -36,7 +36,6 @@ struct tftp_transfer {
     uint64_t
         warm_from; /* octets of the file known to be in memory: [warm_from, warm_to) */
     uint64_t warm_to;
-    usec_t checked;   /* when the file was last found unchanged */
     uint64_t serial;  /* no other transfer has it */
     bool cold;        /* waits for the disk */
     bool no_segments; /* UDP_SEGMENT was refused for this block size */

@@ -274,7 +274,8 @@ static void print_times(const struct crowd *crowd)
     }
     if (n > 0) {
         qsort(times, n, sizeof *times, compare_times);
-        double median = (double)times[n / 2] / 1e6;
+        size_t half = n / 2;
+        double median = (double)times[half] / 1e6;
         double slowest = (double)times[n - 1] / 1e6;
         printf(
             "\"fastest\": %.6f, \"median\": %.6f, \"slowest\": %.6f, \"spread\": %.4f, ",

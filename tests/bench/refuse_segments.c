@@ -36,30 +36,30 @@ static void find_real(const char *name, void *function)
     memcpy(function, &found, sizeof found);
 }
 
-ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
     static ssize_t (*real)(int, const struct msghdr *, int);
     if (!real) {
         find_real("sendmsg", &real);
     }
-    if (asks_segments(m)) {
+    if (asks_segments(message)) {
         errno = EIO;
         return -1;
     }
-    return real(fd, m, flags);
+    return real(fd, message, flags);
 }
 
-int sendmmsg(int fd, struct mmsghdr *m, unsigned count, int flags)
+int sendmmsg(int fd, struct mmsghdr *vmessages, unsigned vlen, int flags)
 {
     static int (*real)(int, struct mmsghdr *, unsigned, int);
     if (!real) {
         find_real("sendmmsg", &real);
     }
-    for (unsigned i = 0; i < count; i++) {
-        if (asks_segments(&m[i].msg_hdr)) {
+    for (unsigned i = 0; i < vlen; i++) {
+        if (asks_segments(&vmessages[i].msg_hdr)) {
             errno = EIO;
-            return i > 0 ? real(fd, m, i, flags) : -1;
+            return i > 0 ? real(fd, vmessages, i, flags) : -1;
         }
     }
-    return real(fd, m, count, flags);
+    return real(fd, vmessages, vlen, flags);
 }
