@@ -45,6 +45,7 @@ UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := tests/bench/bench_core.c
 LOAD  := tests/bench/load.c tests/bench/crowd.c tests/bench/client.c
+WIRE  := tests/bench/wire.c
 FUZZ  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # -- how it is built -------------------------------------------------------------------
@@ -75,7 +76,7 @@ $(B)/bench-core: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
 	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/bench-load: $(call obj,$(LOAD) common/text.c)
 	$(call tell,LD)$(LINK) $^ -o $@
-$(B)/bench-wire: $(call obj,tests/bench/wire.c)
+$(B)/bench-wire: $(call obj,$(WIRE))
 	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/refuse-segments.so: tests/bench/refuse_segments.c
 	@mkdir -p $(@D)
@@ -103,7 +104,9 @@ check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
 	$(B)/sim
 	@for t in $(FUZZ); do $(B)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
 
-netns: $(B)/pxed
+BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
+
+netns: $(B)/pxed $(BENCH_TOOLS)
 	python3 -B tests/netns/run.py $(B)/pxed
 
 SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[ch]')
@@ -111,7 +114,7 @@ SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[c
 lint: deps-lint
 	+$(PARALLEL) lint-core
 	clang-format --dry-run --Werror $(SOURCES)
-	printf '%s\n' $(CORE) $(SHELLS) $(APP) | xargs -P $(JOBS) -I{} \
+	printf '%s\n' $(CORE) $(SHELLS) $(APP) $(LOAD) $(WIRE) | xargs -P $(JOBS) -I{} \
 	    clang-tidy --quiet {} -- -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS)
 lint-core: $(call obj,$(CORE))
 	tests/layers.sh
@@ -126,8 +129,6 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
 	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
-
-BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
 
 bench: $(B)/bench-core
 	$(B)/bench-core
