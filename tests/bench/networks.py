@@ -21,7 +21,7 @@ class Network:
     def close(self):
         self.net.close()
 
-    def start_link(self, row, delay, placement, build):
+    def start_link(self, row, delay, seed, placement, build):
         """What must run between the ends during one measurement."""
 
     def stop_link(self):
@@ -61,9 +61,10 @@ class Wired(Pair):
             self.net.link(namespace, "eth0", self.middle, end)
         self.process = None
 
-    def start_link(self, row, delay, placement, build):
+    def start_link(self, row, delay, seed, placement, build):
         argv = [os.path.join(build, "bench-wire"), "--a", "xa", "--b", "xb",
                 "--rate", str(row.rate), "--queue", str(row.queue), "--delay", str(delay),
+                "--loss", str(row.wire_loss), "--seed", str(seed),
                 "--limit", str(row.limit + 30)]
         self.process = spawn(argv, self.middle, placement, stdout=subprocess.PIPE, text=True)
         if self.process.stdout.readline() != "ready\n":

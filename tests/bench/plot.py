@@ -1,13 +1,14 @@
 """The plot of time over window size, as SVG that reads on light and dark ground."""
 import math
 import os
+import statistics
 
 import report
 import rows
 
 WIDTH, HEIGHT = 760, 400
 LEFT, RIGHT, TOP, BOTTOM = 70, 150, 34, 50
-TICKS = (10, 20, 30, 60, 120, 300, 600, 1200, 1800)
+TICKS = (10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
 COLOURS = ("#2f81f7", "#e3832b", "#3fa34d", "#b25fd1")
 GREY = "#808890"
 
@@ -33,7 +34,7 @@ class Axes:
             if self.low <= tick <= self.high:
                 y = self.y(tick)
                 parts.append(line(LEFT, y, WIDTH - RIGHT, y, GREY, 'stroke-opacity="0.3"'))
-                parts.append(text(LEFT - 8, y + 4, "%d:%02d" % divmod(tick, 60), "end"))
+                parts.append(text(LEFT - 8, y + 4, report.clock(tick), "end"))
         for window in rows.WINDOWS:
             parts.append(text(self.x(window), HEIGHT - BOTTOM + 18, str(window), "middle"))
         parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10,
@@ -68,12 +69,12 @@ def labels(axes, curves):
         y = axes.y(points[-1][1]) + 4
         y = max([y] + [other + 17 for other in used])
         used.append(y)
-        parts.append(text(axes.x(points[-1][0]) + 10, y, "%s %s" % (
+        parts.append(text(axes.x(points[-1][0]) + 14, y, "%s %s" % (
             name, report.clock(points[-1][1])), colour=colour, extra='font-weight="600"'))
     return parts
 
 
-def draw(title, curves):
+def draw(title, curves, ahead=None):
     """curves: name, [(window, seconds)], colour; the first is drawn solid and on top."""
     axes = Axes([seconds for _, points, _ in curves for _, seconds in points])
     parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" '
@@ -83,13 +84,19 @@ def draw(title, curves):
     parts += axes.svg()
     for index, (_, points, colour) in reversed(list(enumerate(curves))):
         parts += curve(axes, points, colour, index > 0)
+    if ahead:
+        x, y = axes.x(1), axes.y(ahead)
+        parts.append('<circle cx="%.1f" cy="%.1f" r="5" fill="none" stroke="%s" '
+                     'stroke-width="2.5"/>' % (x, y, COLOURS[0]))
+        parts.append(text(x + 12, y + 4, "pxed, a client without windows (iPXE) %s" %
+                          report.clock(ahead), colour=COLOURS[0]))
     return "\n".join(parts + labels(axes, curves) + ["</svg>"]) + "\n"
 
 
-def curves_of(results, pairs):
+def curves_of(results, pairs, link):
     found = []
     for (name, server, blksize), colour in zip(pairs, COLOURS):
-        points = [(window, report.link_time(results, server, blksize, window))
+        points = [(window, report.link_time(results, server, blksize, window, link))
                   for window in rows.WINDOWS]
         points = [point for point in points if point[1]]
         if len(points) > 1:
@@ -97,15 +104,25 @@ def curves_of(results, pairs):
     return found
 
 
+def sent_ahead(results):
+    """The time of a client without windows, sent ahead by pxed: a point beside the curves."""
+    times = [report.whole_seconds(r) for r in results
+             if r["row"] == "ahead-ipxe" and r["server"] == "pxed" and not r["failed"]]
+    return statistics.median(times) if times else None
+
+
 def write(folder, results):
-    """windows.svg: the servers; blocks.svg: pxed by block size.  Those that were measured."""
+    """windows.svg: the servers; lossy.svg: the same with loss; blocks.svg: pxed by block
+    size.  Those that were measured."""
     names = list(dict.fromkeys(r["server"] for r in results))
-    plots = (("windows.svg", "1.6 GB over the first link: pxed and others, block size 1456",
-              [(name, name, 1456) for name in names]),
-             ("blocks.svg", "1.6 GB over the first link: block size and window, pxed",
-              [(str(size), "pxed", size) for size in reversed(rows.BLOCK_SIZES)]))
-    for file_name, title, pairs in plots:
-        curves = curves_of(results, pairs)
+    servers = [(name, name, 1456) for name in names]
+    sizes = [(str(size), "pxed", size) for size in reversed(rows.BLOCK_SIZES)]
+    plots = (("windows.svg", "1.6 GB over the first link, block size 1456", servers, "link"),
+             ("lossy.svg", "the same with 0.1 % of the packets lost", servers, "lossy"),
+             ("blocks.svg", "1.6 GB over the first link by block size, pxed", sizes, "link"))
+    for file_name, title, pairs, link in plots:
+        curves = curves_of(results, pairs, link)
         if curves:
+            ahead = sent_ahead(results) if file_name == "windows.svg" else None
             with open(os.path.join(folder, file_name), "w") as file:
-                file.write(draw(title, curves))
+                file.write(draw(title, curves, ahead))

@@ -22,10 +22,12 @@ UNITS = {rows.CPU: "%.2f s/GB", rows.RATE: "%.1f MB/s", rows.CROWD: "%.0f MB/s"}
 
 
 def clock(seconds):
-    """Minutes and seconds: 9:28."""
+    """Minutes and seconds: 9:28; 2 h 05 beyond an hour."""
     if seconds < 10:
         return "%.1f s" % seconds
-    return "%d:%02d" % divmod(round(seconds), 60)
+    if seconds < 3600:
+        return "%d:%02d" % divmod(round(seconds), 60)
+    return "%d h %02d" % divmod(round(seconds / 60), 60)
 
 
 def show(row, value):
@@ -167,9 +169,9 @@ def size_table(results):
     return "\n".join(lines) + "\n" if len(lines) > 2 else ""
 
 
-def link_time(results, server, blksize, window):
+def link_time(results, server, blksize, window, link="link"):
     """Median seconds for 1.6 GB on the first link; None when not measured or failed."""
-    name = "link-%d-%d" % (blksize, window)
+    name = "%s-%d-%d" % (link, blksize, window)
     mine = [r for r in results if r["row"] == name and r["server"] == server and
             r["failed"] == 0 and r["mbps"] > 0]
     return statistics.median(whole_seconds(r) for r in mine) if mine else None

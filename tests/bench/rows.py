@@ -5,6 +5,7 @@ MIB = 1 << 20
 WHOLE = 1_600_000_000          # the file whose boot time started this project
 LOCK_STEP_USEC = 517           # of one block, on the link it was measured on
 WINDOWS = (1, 2, 4, 8, 16, 32, 64)
+LOSSY_WINDOWS = (1, 4, 16, 64)
 BLOCK_SIZES = (512, 1024, 1456, 8192)
 
 CPU, RATE, CROWD, TIME = "cpu", "rate", "crowd", "time"
@@ -28,6 +29,7 @@ class Row:
     round_trip: int = 0        # us
     rate: int = 0              # Mbit/s of the emulated link
     queue: int = 0             # frames
+    wire_loss: float = 0.0     # on the way to the client
     seed_link: bool = False    # the delay that makes a lock-step block take LOCK_STEP_USEC
     refuse_segments: bool = False
     only_pxed: bool = False
@@ -86,8 +88,14 @@ SEED_LINK = [link(window, most=28.0 if window == 64 else None) for window in WIN
          title="the first link, a UEFI client (window 4)"),
 ]
 
+# the same link when one packet in a thousand is lost
+LOSSY = [link(window, name="lossy-1456-%d" % window, wire_loss=0.001, limit=6.0, retry=4000,
+              size=max(8, min(2 * window, 64)) * MIB,
+              title="the first link with 0.1 %% loss, window %d" % window)
+         for window in LOSSY_WINDOWS]
+
 # the first measurement's own table: block size by window
 SIZES = [link(window, blksize, only_pxed=True, once=True)
          for blksize in BLOCK_SIZES if blksize != 1456 for window in WINDOWS]
 
-ALL = TABLE + SEED_LINK + SIZES
+ALL = TABLE + SEED_LINK + LOSSY + SIZES

@@ -97,7 +97,7 @@ class Bench:
     def measure(self, server, row, delay=0):
         """A row with one server: the client's result with the server's use beside it."""
         network = self.network(server, row.network)
-        network.start_link(row, delay, self.placement, self.build)
+        network.start_link(row, delay, self.seed, self.placement, self.build)
         try:
             running = servers.Running(server, network.place, self.placement,
                                       row.refuse_segments)
