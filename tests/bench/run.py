@@ -25,16 +25,26 @@ import report
 import rows
 import servers
 
+ROOM = 3 << 30     # octets all files need, and some more
 SPARE = 30.0       # seconds a client may take beyond its limit
 BLOCKS_OF_CALIBRATION = 600
 
 
+def memory_folder():
+    """A folder in memory with room for the files, or None."""
+    try:
+        room = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    enough = room.f_bavail * room.f_frsize > ROOM
+    return "/dev/shm" if enough and os.access("/dev/shm", os.W_OK) else None
+
+
 class Files:
-    """The boot root, in memory where there is such a file system."""
+    """The boot root, in memory where that is possible."""
 
     def __init__(self):
-        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.path = tempfile.mkdtemp(prefix="pxed-bench-", dir=base)
+        self.path = tempfile.mkdtemp(prefix="pxed-bench-", dir=memory_folder())
         os.chmod(self.path, 0o755)
         self.sizes = set()
         with open(os.path.join(self.path, "ready"), "wb") as file:
