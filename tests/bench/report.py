@@ -1,5 +1,8 @@
 """Medians, ratios and the Markdown table."""
+import os
+import re
 import statistics
+import time
 
 import rows
 
@@ -138,10 +141,18 @@ def cells_of(row, results):
     return {name: Cell(row, [r for r in mine if r["server"] == name]) for name in names}
 
 
+def measured(results):
+    """When, on what, how often."""
+    linux = re.match(r"\d+\.\d+", os.uname().release).group()
+    return ("Measured %s on %d processors, Linux %s: medians of %d rounds; ± is how far pxed's "
+            "rounds lie apart." % (time.strftime("%Y-%m-%d"), os.cpu_count(), linux,
+                                   max(r["round"] for r in results)))
+
+
 def markdown(wanted, results):
     """The table of the comparison, then the table of block sizes and windows."""
     names = list(dict.fromkeys(r["server"] for r in results))
-    lines = ["| measure | %s | target | reached |" % " | ".join(names),
+    lines = [measured(results), "", "| measure | %s | target | reached |" % " | ".join(names),
              "| --- |" + " --- |" * (len(names) + 2)]
     for row in wanted:
         cells = cells_of(row, results)

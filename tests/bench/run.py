@@ -178,6 +178,8 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--servers", default=".", help="servers whose name matches")
     parser.add_argument("--peers", help="folder of the other servers (BUILD/peers)")
+    parser.add_argument("--again", action="store_true",
+                        help="only write the report of the last run once more")
     parser.add_argument("--unpinned", action="store_true",
                         help="let programs run on any processor at normal priority")
     return parser.parse_args()
@@ -187,25 +189,17 @@ def on_terminate(_number, _frame):
     raise KeyboardInterrupt
 
 
-def main():
-    options = arguments()
-    if os.geteuid() != 0:
-        print("bench: needs root, for namespaces and port 69", file=sys.stderr)
-        return 2
-    wanted = [row for row in rows.ALL if re.search(options.only, row.name)]
+def measure_all(options, wanted, out):
+    """The results of a run, each also written to results.jsonl when it is there."""
     peers = options.peers or os.path.join(options.build, "peers")
-    signal.signal(signal.SIGTERM, on_terminate)
-    net.clean_leftovers()
-    out = os.path.join(options.build, "comparison")
-    os.makedirs(out, exist_ok=True)
-    files = Files()
     found = [server for server in servers.available(options.build, peers)
              if re.search(options.servers, server.name)]
+    files = Files()
     bench = Bench(options, files, found)
     print("bench: %d rows, %d rounds: %s" % (
         len(wanted), options.rounds, ", ".join(s.name for s in bench.servers)), flush=True)
     try:
-        with open(os.path.join(out, "results.jsonl"), "w") as log:
+        with open(out, "w") as log:
             def save(result):
                 log.write(json.dumps(result) + "\n")
                 log.flush()
@@ -213,13 +207,31 @@ def main():
     finally:
         bench.close()
         files.close()
-    text = report.markdown(wanted, bench.results)
-    with open(os.path.join(out, "report.md"), "w") as file:
+    return bench.results
+
+
+def main():
+    options = arguments()
+    if os.geteuid() != 0 and not options.again:
+        print("bench: needs root, for namespaces and port 69", file=sys.stderr)
+        return 2
+    wanted = [row for row in rows.ALL if re.search(options.only, row.name)]
+    folder = os.path.join(options.build, "comparison")
+    path = os.path.join(folder, "results.jsonl")
+    if options.again:
+        with open(path) as file:
+            results = [json.loads(line) for line in file]
+    else:
+        os.makedirs(folder, exist_ok=True)
+        signal.signal(signal.SIGTERM, on_terminate)
+        net.clean_leftovers()
+        results = measure_all(options, wanted, path)
+    text = report.markdown(wanted, results)
+    with open(os.path.join(folder, "report.md"), "w") as file:
         file.write(text)
-    plot.write(out, bench.results)
+    plot.write(folder, results)
     print("\n" + text)
-    wrong = [r for r in bench.results if r["server"] == "pxed" and r["corrupted"]]
-    return 1 if wrong else 0
+    return 1 if any(r["server"] == "pxed" and r["corrupted"] for r in results) else 0
 
 
 if __name__ == "__main__":

@@ -104,9 +104,11 @@ class Group:
                 os.makedirs(path, exist_ok=True)
             except OSError:
                 continue
-            self.paths.append(path)
             if os.path.exists(os.path.join(path, name)):
+                self.paths.append(path)
                 return os.path.join(path, name), pattern, divisor
+            if path not in self.paths:
+                os.rmdir(path)
         return None
 
     def enter(self):
