@@ -4,10 +4,11 @@
 # make check         unit tests, simulated network, fuzz corpus replay  (no root, no network)
 # make check SAN=1   the same under ASan and UBSan, in build/san
 # make netns         tests in network namespaces                                (needs root)
+# make peers         fetches the other servers that some of them run beside
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
-# make bench         nanoseconds per operation of the cores, then bench-compare
-# make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n  (root)
+# make bench         the cores, offers on a wire, and bench-compare              (needs root)
+# make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
 # make install       DESTDIR= PREFIX=/usr/local
@@ -30,17 +31,21 @@ LAB_JOBS     ?= $(JOBS)
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
-         dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
-         dhcp/frame.c dhcp/show.c dhcp/sighting.c \
+         dhcp/decision.c dhcp/frame.c dhcp/identity.c dhcp/ladder.c dhcp/menu.c dhcp/options.c \
+         dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
+         dhcp/show.c dhcp/sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
-SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
-          config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
-          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
-          tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
-         app/privileges.c app/run.c
+SHELLS := common/log.c common/net.c common/netwatch.c config/duplicates.c config/faults.c \
+          config/fields.c config/load.c config/load_hosts.c config/load_menu.c \
+          config/load_profiles.c config/syntax.c \
+          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/ports.c dhcp/send.c dhcp/service.c \
+          tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
+          tftp/transfer.c
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
+         app/explain_print.c app/loop.c app/network.c app/notify.c app/privileges.c \
+         app/reasons.c app/recording.c app/request.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := tests/bench/bench_core.c
@@ -68,7 +73,7 @@ all: $(B)/pxed
 
 $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
-$(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
+$(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
@@ -95,6 +100,7 @@ PARALLEL = $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 GIVE_BACK = @[ "$$(id -u)" != 0 ] || chown -R --reference=Makefile build
 
 test: deps-test
+	-packaging/fetch-peers
 	+$(PARALLEL) check
 	+$(PARALLEL) netns
 	$(GIVE_BACK)
@@ -108,6 +114,9 @@ BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
 
 netns: $(B)/pxed $(BENCH_TOOLS)
 	python3 -B tests/netns/run.py $(B)/pxed
+
+peers:
+	packaging/fetch-peers
 
 SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[ch]')
 
@@ -130,12 +139,13 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
 	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
 	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
 
-bench: $(B)/bench-core
+bench: deps-bench
+	+$(PARALLEL) all $(B)/bench-core
 	$(B)/bench-core
+	python3 -B tests/bench/offers.py $(B)/pxed
 	$(MAKE) bench-compare
-bench-compare: deps-bench
+bench-compare: deps-bench peers
 	+$(PARALLEL) all $(BENCH_TOOLS)
-	tests/bench/fetch-peers $(B)/peers
 	python3 -B tests/bench/run.py $(B) --only '$(BENCH_ONLY)' --rounds $(BENCH_ROUNDS)
 	$(GIVE_BACK)
 
@@ -162,6 +172,7 @@ install: $(B)/pxed
 clean:
 	rm -rf build
 
-.PHONY: all test check netns lint lint-core fuzz bench bench-compare lab demo install clean
+.PHONY: all test check netns peers lint lint-core fuzz bench bench-compare lab demo install \
+        clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <getopt.h>
-#include <net/if.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/loop.h"
+#include "app/network.h"
 #include "app/notify.h"
 #include "app/privileges.h"
 #include "common/log.h"
@@ -27,6 +27,7 @@ struct appliance {
         *machines; /* what DHCP hears, for the doors that only see addresses */
     struct dhcp_service *dhcp; /* NULL: disabled */
     struct tftp_service *tftp; /* NULL: disabled */
+    struct network network;
 };
 
 /* -- the steps of the start, in the order of start() --------------------------------------- */
@@ -97,6 +98,16 @@ static void who(void *context, const struct endpoint *peer, struct tftp_client *
     }
 }
 
+/* The offer this machine took has done its work. */
+static void began(void *context, const struct endpoint *peer)
+{
+    const struct appliance *a = context;
+    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    if (m && a->dhcp) {
+        dhcp_service_reached(a->dhcp, &m->mac);
+    }
+}
+
 static bool run_elsewhere(void *context, void (*work)(void *job),
                           void (*done)(void *job, usec_t now), void *job)
 {
@@ -119,7 +130,8 @@ static bool make_machines(struct appliance *a)
 static bool open_tftp(struct appliance *a)
 {
     const char *what;
-    struct tftp_hooks hooks = {.who = who, .run = run_elsewhere, .context = a};
+    struct tftp_hooks hooks = {
+        .who = who, .began = began, .run = run_elsewhere, .context = a};
     int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
@@ -155,36 +167,19 @@ static bool open_everything(struct appliance *a)
            (!s->dhcp.enabled || open_dhcp(a));
 }
 
+/* An interface that comes back must be opened again, which takes CAP_NET_RAW. */
 static bool drop_privileges(const struct appliance *a)
 {
     char why[PRIVILEGES_WHY_SIZE];
-    if (privileges_drop(a->config.snapshot->user, why) != 0) {
+    const struct snapshot *s = a->config.snapshot;
+    if (privileges_drop(s->user, s->hotplug && s->dhcp.enabled, why) != 0) {
         log_say(LOG_ERROR, "%s", why);
         return false;
     }
     return true;
 }
 
-/* Requests are served on the configured interfaces, and to this host itself. */
-static void set_doors(struct appliance *a)
-{
-    const struct snapshot *s = a->config.snapshot;
-    unsigned doors[CONFIG_INTERFACES_MAX + 1] = {if_nametoindex("lo")};
-    for (size_t i = 0; i < s->interface_count; i++) {
-        doors[i + 1] = if_nametoindex(s->interfaces[i].name);
-    }
-    tftp_service_set_doors(a->tftp, doors, s->interface_count + 1);
-}
-
 /* -- events ------------------------------------------------------------------------------- */
-
-static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now)
-{
-    struct appliance *a = context;
-    (void)event;
-    (void)now;
-    return dhcp_service_readable(a->dhcp, fd);
-}
 
 static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 {
@@ -200,12 +195,17 @@ static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 static usec_t next_deadline(void *context)
 {
     const struct appliance *a = context;
-    return a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    usec_t dhcp = a->dhcp ? dhcp_service_deadline(a->dhcp) : USEC_NEVER;
+    usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    return dhcp < tftp ? dhcp : tftp;
 }
 
 static void on_deadline(void *context, usec_t now)
 {
     struct appliance *a = context;
+    if (a->dhcp) {
+        dhcp_service_timeout(a->dhcp, now);
+    }
     if (a->tftp) {
         tftp_service_timeout(a->tftp, now);
     }
@@ -234,6 +234,7 @@ static void warn_of_restart(const struct snapshot *old, const struct snapshot *n
         bool same;
     } rows[] = {
         {"interfaces", same_interfaces(old, new)},
+        {"hotplug", old->hotplug == new->hotplug},
         {"user", strcmp(old->user, new->user) == 0},
         {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
         {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
@@ -293,21 +294,13 @@ static void on_reload(void *context, usec_t now)
 
 static int watch_everything(struct appliance *a)
 {
-    int error = 0;
-    if (a->dhcp) {
-        int fds[DHCP_SOCKETS_MAX];
-        size_t n = dhcp_service_sockets(a->dhcp, fds);
-        for (size_t i = 0; error == 0 && i < n; i++) {
-            error = loop_watch(a->loop, fds[i], on_dhcp, a);
-        }
-    }
+    int error = network_start(&a->network, a->loop, a->config.snapshot, a->dhcp, a->tftp);
     if (a->tftp) {
         const int *fds;
         size_t n = tftp_service_sockets(a->tftp, &fds);
         for (size_t i = 0; error == 0 && i < n; i++) {
             error = loop_watch(a->loop, fds[i], on_tftp, a);
         }
-        set_doors(a);
     }
     loop_set_deadline(a->loop, next_deadline, on_deadline, a);
     static const int stops[] = {SIGTERM, SIGINT};
@@ -332,13 +325,12 @@ static bool watch(struct appliance *a)
 static void announce(const struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
-    for (size_t i = 0; i < s->interface_count; i++) {
-        log_say(LOG_INFO, "pxed serves %s%s%s on %s", s->dhcp.enabled ? "proxy-DHCP" : "",
-                s->dhcp.enabled && s->tftp.enabled ? " and " : "",
-                s->tftp.enabled ? "TFTP" : "", s->interfaces[i].name);
-    }
     struct log_line l;
     log_begin(&l, LOG_INFO, "pxed ready");
+    log_text(&l, "serves",
+             !s->tftp.enabled   ? "proxy-DHCP"
+             : !s->dhcp.enabled ? "TFTP"
+                                : "proxy-DHCP and TFTP");
     log_number(&l, "hosts", hosts_count(s->hosts));
     log_number(&l, "profiles", s->profile_count);
     log_text(&l, "root", s->tftp.enabled ? s->tftp.root : NULL);
@@ -355,6 +347,7 @@ static bool start(struct appliance *a, const char *path)
 
 static void stop(struct appliance *a)
 {
+    network_stop(&a->network);
     loop_free(a->loop); /* first: it may still have a word for the services */
     dhcp_service_close(a->dhcp);
     tftp_service_close(a->tftp);
