@@ -36,6 +36,8 @@ def clock(seconds):
 def show(row, value):
     if value is None:
         return "-"
+    if row.shows == rows.RATE and value < 1:
+        return "%.2f MB/s" % value
     return clock(value) if row.shows == rows.TIME else UNITS[row.shows] % value
 
 
