@@ -118,7 +118,7 @@ def write(folder, results):
     servers = [(name, name, 1456) for name in names]
     sizes = [(str(size), "pxed", size) for size in reversed(rows.BLOCK_SIZES)]
     plots = (("windows.svg", "1.6 GB over the first link, block size 1456", servers, "link"),
-             ("lossy.svg", "the same with 0.1 % of the packets lost", servers, "lossy"),
+             ("lossy.svg", "1.6 GB over the first link, 0.1 % of the packets lost", servers, "lossy"),
              ("blocks.svg", "1.6 GB over the first link by block size, pxed", sizes, "link"))
     for file_name, title, pairs, link in plots:
         curves = curves_of(results, pairs, link)
