@@ -180,7 +180,7 @@ def test_r03_ipxe_by_option_175_alone(site):
 
 def test_b61_same_request_same_answer(site):
     """A repeated DISCOVER, and one with another xid, get the same bytes."""
-    message = dhcp.discover(7)
+    message = dhcp.discover(7, chaddr=(b"\x02" + random.randbytes(5)).ljust(16, b"\0"))
     first, second = site.pxe.ask(message), site.pxe.ask(message)
     check.equal(second.datagram.payload, first.datagram.payload, "answer to the repeated request")
     other = site.pxe.ask(message.copy().change(xid=b"\1\2\3\4")).datagram.payload
