@@ -15,6 +15,7 @@
 #include "config/gate.h"
 #include "config/machines.h"
 #include "dhcp/service.h"
+#include "dhcp/v6_service.h"
 #include "tftp/service.h"
 
 #define MACHINES_MAX 16384 /* addresses remembered: some 2 MB when full */
@@ -25,8 +26,9 @@ struct appliance {
     struct loop *loop;
     struct machines
         *machines; /* what DHCP hears, for the doors that only see addresses */
-    struct dhcp_service *dhcp; /* NULL: disabled */
-    struct tftp_service *tftp; /* NULL: disabled */
+    struct dhcp_service *dhcp;   /* NULL: disabled */
+    struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
+    struct tftp_service *tftp;   /* NULL: disabled */
     struct network network;
 };
 
@@ -92,12 +94,19 @@ static void who(void *context, const struct endpoint *peer, struct tftp_client *
     struct gate gate =
         gate_ask(a->config.snapshot, &m->mac, m->has_uuid ? m->uuid : NULL);
     out->denied = gate.verdict != GATE_BOOT;
-    if (a->dhcp && !out->denied) {
-        dhcp_service_reached(a->dhcp, &m->mac);
-    }
     if (gate.host) {
         out->max_block_size = gate.host->max_block_size;
         out->max_window_size = gate.host->max_window_size;
+    }
+}
+
+/* The offer this machine took has done its work. */
+static void began(void *context, const struct endpoint *peer)
+{
+    const struct appliance *a = context;
+    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    if (m && a->dhcp) {
+        dhcp_service_reached(a->dhcp, &m->mac);
     }
 }
 
@@ -123,7 +132,8 @@ static bool make_machines(struct appliance *a)
 static bool open_tftp(struct appliance *a)
 {
     const char *what;
-    struct tftp_hooks hooks = {.who = who, .run = run_elsewhere, .context = a};
+    struct tftp_hooks hooks = {
+        .who = who, .began = began, .run = run_elsewhere, .context = a};
     int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
@@ -151,12 +161,28 @@ static bool open_dhcp(struct appliance *a)
     return true;
 }
 
+/* A host may lack IPv6, or have its port 4011 in use, and IPv4 is served all the same. */
+static void open_dhcp6(struct appliance *a)
+{
+    char why[DHCP_SERVICE_WHY_SIZE];
+    struct dhcp_hooks hooks = {a->tftp ? has_file : NULL, heard, a};
+    int error = dhcp6_service_open(a->config.snapshot, &hooks, &a->dhcp6, why);
+    if (error != 0 && error != -EAFNOSUPPORT) {
+        log_say(LOG_WARNING, "no answers over IPv6: %s", why);
+    }
+}
+
 static bool open_everything(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
-    return make_machines(a) && (!s->tftp.enabled || open_tftp(a)) &&
-           (!s->dhcp.enabled || open_dhcp(a));
+    if (!make_machines(a) || (s->tftp.enabled && !open_tftp(a))) {
+        return false;
+    }
+    if (s->dhcp.enabled && s->dhcp.ipv6) {
+        open_dhcp6(a);
+    }
+    return !s->dhcp.enabled || open_dhcp(a);
 }
 
 /* An interface that comes back must be opened again, which takes CAP_NET_RAW. */
@@ -173,6 +199,14 @@ static bool drop_privileges(const struct appliance *a)
 
 /* -- events ------------------------------------------------------------------------------- */
 
+static bool on_dhcp6(void *context, int fd, enum loop_event event, usec_t now)
+{
+    struct appliance *a = context;
+    (void)event;
+    dhcp6_service_readable(a->dhcp6, fd, now);
+    return true;
+}
+
 static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 {
     struct appliance *a = context;
@@ -188,8 +222,10 @@ static usec_t next_deadline(void *context)
 {
     const struct appliance *a = context;
     usec_t dhcp = a->dhcp ? dhcp_service_deadline(a->dhcp) : USEC_NEVER;
+    usec_t dhcp6 = a->dhcp6 ? dhcp6_service_deadline(a->dhcp6) : USEC_NEVER;
     usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
-    return dhcp < tftp ? dhcp : tftp;
+    usec_t first = dhcp < tftp ? dhcp : tftp;
+    return dhcp6 < first ? dhcp6 : first;
 }
 
 static void on_deadline(void *context, usec_t now)
@@ -200,6 +236,9 @@ static void on_deadline(void *context, usec_t now)
     }
     if (a->tftp) {
         tftp_service_timeout(a->tftp, now);
+    }
+    if (a->dhcp6) {
+        dhcp6_service_timeout(a->dhcp6, now);
     }
 }
 
@@ -229,6 +268,7 @@ static void warn_of_restart(const struct snapshot *old, const struct snapshot *n
         {"hotplug", old->hotplug == new->hotplug},
         {"user", strcmp(old->user, new->user) == 0},
         {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
+        {"dhcp.ipv6", old->dhcp.ipv6 == new->dhcp.ipv6},
         {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
         {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},
         {"tftp.data_ports", old->tftp.single_port == new->tftp.single_port &&
@@ -263,6 +303,9 @@ static bool reload(struct appliance *a)
     if (a->dhcp) {
         dhcp_service_configure(a->dhcp, fresh.snapshot);
     }
+    if (a->dhcp6) {
+        dhcp6_service_configure(a->dhcp6, fresh.snapshot);
+    }
     warn_of_restart(a->config.snapshot, fresh.snapshot);
     configuration_done(&a->config);
     a->config = fresh;
@@ -287,6 +330,13 @@ static void on_reload(void *context, usec_t now)
 static int watch_everything(struct appliance *a)
 {
     int error = network_start(&a->network, a->loop, a->config.snapshot, a->dhcp, a->tftp);
+    if (a->dhcp6) {
+        int fds[DHCP6_SOCKETS_MAX];
+        size_t n = dhcp6_service_sockets(a->dhcp6, fds);
+        for (size_t i = 0; error == 0 && i < n; i++) {
+            error = loop_watch(a->loop, fds[i], on_dhcp6, a);
+        }
+    }
     if (a->tftp) {
         const int *fds;
         size_t n = tftp_service_sockets(a->tftp, &fds);
@@ -342,6 +392,7 @@ static void stop(struct appliance *a)
     network_stop(&a->network);
     loop_free(a->loop); /* first: it may still have a word for the services */
     dhcp_service_close(a->dhcp);
+    dhcp6_service_close(a->dhcp6);
     tftp_service_close(a->tftp);
     machines_free(a->machines);
     configuration_done(&a->config);

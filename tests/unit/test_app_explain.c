@@ -94,14 +94,20 @@ static char *explain(const char *arguments, int *code)
         argv[argc++] = w;
     }
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    int old = dup(STDOUT_FILENO); /* NOLINT(android-cloexec-dup): for a moment */
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    int old = dup(STDOUT_FILENO);        /* NOLINT(android-cloexec-dup): for a moment */
+    int old_errors = dup(STDERR_FILENO); /* NOLINT(android-cloexec-dup): likewise */
     (void)fflush(stdout);
     ck_assert_int_ge(dup2(fd, STDOUT_FILENO), 0);
+    ck_assert_int_ge(dup2(nowhere, STDERR_FILENO), 0);
     optind = 1;
     *code = command_explain(argc, argv);
     (void)fflush(stdout);
     (void)dup2(old, STDOUT_FILENO);
+    (void)dup2(old_errors, STDERR_FILENO);
     (void)close(old);
+    (void)close(old_errors);
+    (void)close(nowhere);
     ssize_t len = pread(fd, out, sizeof out - 1, 0);
     (void)close(fd);
     ck_assert_int_ge(len, 0);
