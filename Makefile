@@ -5,14 +5,15 @@
 # make check SAN=1   the same under ASan and UBSan, in build/san
 # make cli           tests of the commands, on directories of their own      (no root)
 # make netns         tests in network namespaces                                (needs root)
-# make peers         fetches the other DHCP servers that some of them run beside
+# make peers         fetches the other servers that some of them run beside
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
-# make bench         nanoseconds per operation of the cores; as root also offers on a wire
+# make bench         the cores, offers on a wire, and bench-compare              (needs root)
+# make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
 # make install       DESTDIR= PREFIX=/usr/local
-# test, demo, lint, fuzz and lab install the packages they need, when some are missing.
+# test, demo, lint, fuzz, bench and lab install the packages they need, when some are missing.
 
 PREFIX       ?= /usr/local
 CC           ?= cc
@@ -21,6 +22,8 @@ PKG_CONFIG   ?= pkg-config
 CFLAGS       ?= -O2 -g
 SECONDS_EACH ?= 30
 LAB_ONLY     ?= .
+BENCH_ONLY   ?= .
+BENCH_ROUNDS ?= 3
 JOBS         ?= $(shell nproc)
 LAB_JOBS     ?= $(JOBS)
 
@@ -41,8 +44,8 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
 SHELLS := common/log.c common/net.c common/netwatch.c config/duplicates.c config/faults.c \
           config/fields.c config/load.c config/load_hosts.c config/load_match.c config/load_menu.c \
           config/load_profiles.c config/load_vars.c config/syntax.c \
-          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/ports.c dhcp/send.c dhcp/service.c \
-          dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
+          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
+          dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
@@ -51,6 +54,9 @@ APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain
          app/request.c app/run.c app/schema.c app/service_user.c app/shim.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
+BENCH := tests/bench/bench_core.c
+LOAD  := tests/bench/load.c tests/bench/crowd.c tests/bench/client.c
+WIRE  := tests/bench/wire.c
 FUZZ  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # -- how it is built -------------------------------------------------------------------
@@ -77,9 +83,16 @@ $(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
-$(B)/bench: $(call obj,tests/bench/bench_core.c tests/unit/request.c $(CORE))
+$(B)/bench-core: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
 	$(call tell,LD)$(LINK) $^ -o $@
-$(B)/bench_hosts: $(call obj,tests/bench/bench_hosts.c $(SHELLS) $(CORE))
+$(B)/bench-load: $(call obj,$(LOAD) common/text.c)
+	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/bench-wire: $(call obj,$(WIRE))
+	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/refuse-segments.so: tests/bench/refuse_segments.c
+	@mkdir -p $(@D)
+	$(call tell,LD)$(COMPILE) -shared -fPIC $< -o $@
+$(B)/bench-hosts: $(call obj,tests/bench/bench_hosts.c $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
@@ -108,10 +121,12 @@ check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
 	$(B)/sim
 	@for t in $(FUZZ); do $(B)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
 
+BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
+
 cli: $(B)/pxed
 	PXED=$(B)/pxed python3 -B -m unittest discover -s tests/cli
 
-netns: $(B)/pxed
+netns: $(B)/pxed $(BENCH_TOOLS)
 	python3 -B tests/netns/run.py $(B)/pxed
 
 peers:
@@ -122,7 +137,7 @@ SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[c
 lint: deps-lint
 	+$(PARALLEL) lint-core
 	clang-format --dry-run --Werror $(SOURCES)
-	printf '%s\n' $(CORE) $(SHELLS) $(APP) | xargs -P $(JOBS) -I{} \
+	printf '%s\n' $(CORE) $(SHELLS) $(APP) $(LOAD) $(WIRE) | xargs -P $(JOBS) -I{} \
 	    clang-tidy --quiet {} -- -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS)
 lint-core: $(call obj,$(CORE))
 	tests/layers.sh
@@ -138,10 +153,16 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
 	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
 	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
 
-bench: $(B)/bench $(B)/bench_hosts $(B)/pxed
-	$(B)/bench
-	$(B)/bench_hosts
-	@[ "$$(id -u)" != 0 ] || python3 -B tests/bench/offers.py $(B)/pxed
+bench: deps-bench
+	+$(PARALLEL) all $(B)/bench-core $(B)/bench-hosts
+	$(B)/bench-core
+	$(B)/bench-hosts
+	python3 -B tests/bench/offers.py $(B)/pxed
+	$(MAKE) bench-compare
+bench-compare: deps-bench peers
+	+$(PARALLEL) all $(BENCH_TOOLS)
+	python3 -B tests/bench/run.py $(B) --only '$(BENCH_ONLY)' --rounds $(BENCH_ROUNDS)
+	$(GIVE_BACK)
 
 lab: deps-lab
 	+$(PARALLEL) all
@@ -168,6 +189,7 @@ install: $(B)/pxed
 clean:
 	rm -rf build
 
-.PHONY: all test check cli netns peers lint lint-core fuzz bench lab demo install clean
+.PHONY: all test check cli netns peers lint lint-core fuzz bench bench-compare lab demo install \
+        clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))
