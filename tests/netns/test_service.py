@@ -1,8 +1,10 @@
 """The process: privileges, signals, reload, what it listens to, and how it bears a storm."""
 import json
+import os
 import random
 import re
 import signal
+import subprocess
 import time
 
 import check
@@ -143,6 +145,30 @@ def test_sighup_reloads_the_host_table():
         site.pxed.signal(signal.SIGHUP)
         until("silence for the host", lambda: not answered(site.pxe, message))
         check.equal(site.answer(), "x64.efi", "answer for others")
+
+
+def test_a_host_set_by_command_counts_after_a_reload():
+    """Its file comes and goes as a whole; what it says holds from the next reload on."""
+    with net.Net() as network:
+        site = Site(network)
+        hosts = os.path.join(os.path.dirname(site.pxed.config_path), "hosts.d")
+        os.makedirs(hosts, exist_ok=True)
+        site.rewrite(dict(site.configuration, host_files="hosts.d"))
+        message = dhcp.discover(7, chaddr=bytes.fromhex("525400000007").ljust(16, b"\0"))
+        site.pxe.ask(message)
+        for words, silent in ((("set", "--mac", "52:54:00:00:00:07", "--action", "ignore"), True),
+                              (("rm", "52:54:00:00:00:07"), False)):
+            subprocess.run([net.binary(), "host", *words, "-c", site.pxed.config_path],
+                           check=True, capture_output=True)
+            site.pxed.signal(signal.SIGHUP)
+            until("the command's word", lambda: answered(site.pxe, message) != silent)
+
+
+def test_hosts_are_told_by_interface_and_architecture():
+    with net.Net() as network:
+        site = Site(network, hosts=[{"arch": "x64-uefi", "interface": "eth0", "action": "ignore"}])
+        check.equal(answered(site.pxe, dhcp.discover(7)), False, "x64 on eth0")
+        check.equal(answered(site.pxe, dhcp.discover(11)), True, "arm64 on eth0")
 
 
 def answered(client, message):
