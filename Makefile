@@ -63,7 +63,7 @@ all: $(B)/pxed
 
 $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
-$(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
+$(B)/unit: $(call obj,$(UNIT) app/loop.c $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@

@@ -4,7 +4,8 @@
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite_common_bytes());
+    SRunner *runner = srunner_create(suite_app_loop());
+    srunner_add_suite(runner, suite_common_bytes());
     srunner_add_suite(runner, suite_common_netaddr());
     srunner_add_suite(runner, suite_common_text());
     srunner_add_suite(runner, suite_common_timers());

@@ -4,6 +4,7 @@
 
 #include <check.h>
 
+Suite *suite_app_loop(void);
 Suite *suite_common_bytes(void);
 Suite *suite_common_netaddr(void);
 Suite *suite_common_text(void);
