@@ -36,8 +36,9 @@ SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/f
           config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
-         app/privileges.c app/run.c
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control.c \
+         app/faults_json.c app/loop.c app/notify.c app/orders.c app/privileges.c app/reload.c \
+         app/run.c app/unix_socket.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := $(wildcard tests/bench/*.c)

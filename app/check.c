@@ -5,6 +5,7 @@
 
 #include "app/commands.h"
 #include "app/configuration.h"
+#include "app/faults_json.h"
 #include "common/text.h"
 
 static const char help[] =
@@ -178,20 +179,6 @@ static void print_sum(const struct configuration *c)
 
 /* -- as JSON --------------------------------------------------------------------------- */
 
-static json_t *json_faults(const struct faults *f)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < f->count; i++) {
-        const struct fault *one = &f->list[i];
-        (void)json_array_append_new(
-            list, json_pack("{s:i, s:i, s:s, s:s, s:s}", "line", one->line, "column",
-                            one->column, "path", one->path, "severity",
-                            one->severity == FAULT_ERROR ? "error" : "warning", "message",
-                            one->text));
-    }
-    return list;
-}
-
 static json_t *json_boot_files(const struct configuration *c)
 {
     const struct snapshot *s = what_was_read(c);
@@ -217,9 +204,9 @@ static json_t *json_boot_files(const struct configuration *c)
 
 static bool print_json(const struct configuration *c)
 {
-    json_auto_t *all =
-        json_pack("{s:s?, s:b, s:o, s:o}", "file", c->path, "good", c->faults.errors == 0,
-                  "faults", json_faults(&c->faults), "boot_files", json_boot_files(c));
+    json_auto_t *all = json_pack(
+        "{s:s?, s:b, s:o, s:o}", "file", c->path, "good", c->faults.errors == 0, "faults",
+        faults_json(&c->faults, SIZE_MAX), "boot_files", json_boot_files(c));
     bool ok = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
     putchar('\n');
     return ok;

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "config/comments.h"
 #include "config/load.h"
 #include "config/locate.h"
 
@@ -103,4 +105,21 @@ void configuration_done(struct configuration *c)
     free(c->text);
     free(c->path);
     *c = (struct configuration){0};
+}
+
+char *configuration_control(const char *path)
+{
+    AUTO(free) char *text = NULL;
+    size_t len = 0;
+    size_t at;
+    json_auto_t *root = NULL;
+    if (read_file(path, &text, &len) == 0) {
+        (void)comments_blank(text, len, &at);
+        root = json_loadb(text, len, 0, NULL);
+    }
+    const char *said = json_string_value(json_object_get(root, "control"));
+    if (said && strcmp(said, "off") == 0) {
+        return NULL;
+    }
+    return strdup(said ? said : CONFIG_CONTROL_DEFAULT);
 }

@@ -11,6 +11,9 @@
 #define SIGNALS_MAX  8
 #define CHANGES_MAX  4
 
+#define QUIET_PATIENCE                                                                   \
+    4 /* quiet times: where it is never quiet (a log file) this must do */
+
 struct watcher {
     uv_poll_t poll;
     enum {
@@ -34,6 +37,7 @@ struct change_watcher {
     uv_fs_event_t event;
     uv_timer_t quiet;
     unsigned quiet_msec;
+    uint64_t since; /* the first change that was not told yet */
     void (*callback)(void *context, usec_t now);
     void *context;
 };
@@ -323,7 +327,13 @@ static void on_change(uv_fs_event_t *event, const char *name, int events, int st
     (void)name;
     (void)events;
     (void)status;
-    (void)uv_timer_start(&w->quiet, on_quiet, w->quiet_msec, 0);
+    uint64_t now = uv_now(event->loop);
+    if (!uv_is_active((uv_handle_t *)&w->quiet)) {
+        w->since = now;
+    }
+    if (now - w->since < (uint64_t)QUIET_PATIENCE * w->quiet_msec) {
+        (void)uv_timer_start(&w->quiet, on_quiet, w->quiet_msec, 0);
+    }
 }
 
 int loop_on_change(struct loop *loop, const char *directory, unsigned quiet,

@@ -47,7 +47,7 @@ void loop_unwatch(struct loop *loop, int fd);
 void loop_wait_for(struct loop *loop, int fd, unsigned what);
 /*
  * Calls back when something in this directory has changed and then nothing for `quiet`
- * milliseconds.  Not recursive.
+ * milliseconds, or has not come to rest for some of these.  Not recursive.
  */
 int loop_on_change(struct loop *loop, const char *directory, unsigned quiet,
                    void (*callback)(void *context, usec_t now), void *context);

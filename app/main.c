@@ -12,6 +12,8 @@ static const struct command {
     {"run", command_run, "run     [-c FILE] [-v]", "serve in the foreground"},
     {"check", command_check, "check   [-c FILE] [--json]",
      "all faults of the configuration, and what each architecture boots"},
+    {"reload", command_reload, "reload  [-c FILE]",
+     "has the running pxed read its configuration again; prints the faults"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

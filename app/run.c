@@ -8,9 +8,11 @@
 
 #include "app/commands.h"
 #include "app/configuration.h"
+#include "app/control.h"
 #include "app/loop.h"
 #include "app/notify.h"
 #include "app/privileges.h"
+#include "app/reload.h"
 #include "common/log.h"
 #include "config/gate.h"
 #include "config/machines.h"
@@ -23,6 +25,8 @@
 struct appliance {
     struct configuration config;
     struct loop *loop;
+    struct control *control; /* NULL: off, or it could not be opened */
+    struct reload *reload;
     struct machines
         *machines; /* what DHCP hears, for the doors that only see addresses */
     struct dhcp_service *dhcp; /* NULL: disabled */
@@ -147,10 +151,28 @@ static bool open_dhcp(struct appliance *a)
     return true;
 }
 
+/* Serving goes on without it. */
+static void open_control(struct appliance *a)
+{
+    const struct snapshot *s = a->config.snapshot;
+    uid_t uid;
+    gid_t gid;
+    if (!s->control || privileges_identity(s->user, &uid, &gid) != 0) {
+        return;
+    }
+    int error = control_open(s->control, uid, gid, &a->control);
+    if (error != 0) {
+        log_say(LOG_WARNING, "no control socket at %s, so no `pxed reload`: %s",
+                s->control,
+                error == -EADDRINUSE ? "another pxed answers there" : strerror(-error));
+    }
+}
+
 static bool open_everything(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
+    open_control(a);
     return make_machines(a) && (!s->tftp.enabled || open_tftp(a)) &&
            (!s->dhcp.enabled || open_dhcp(a));
 }
@@ -226,6 +248,11 @@ static bool same_interfaces(const struct snapshot *a, const struct snapshot *b)
                   a->interface_count * sizeof a->interfaces[0]) == 0;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 /* What was opened with privileges stays as it is until the next start. */
 static void warn_of_restart(const struct snapshot *old, const struct snapshot *new)
 {
@@ -236,6 +263,8 @@ static void warn_of_restart(const struct snapshot *old, const struct snapshot *n
         {"interfaces", same_interfaces(old, new)},
         {"user", strcmp(old->user, new->user) == 0},
         {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
+        {"control", same_text(old->control, new->control)},
+        {"watch", old->watch == new->watch},
         {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
         {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},
         {"tftp.data_ports", old->tftp.single_port == new->tftp.single_port &&
@@ -250,46 +279,50 @@ static void warn_of_restart(const struct snapshot *old, const struct snapshot *n
     }
 }
 
-/* A configuration with faults changes nothing. */
-static bool reload(struct appliance *a)
+/* What serves by the configuration is told here, between two events. */
+static const char *take_configuration(void *context, struct configuration *config)
 {
-    struct configuration fresh;
-    if (!read_configuration(a->config.path, &fresh)) {
-        configuration_done(&fresh);
-        return false;
-    }
-    int error = a->tftp && fresh.snapshot->tftp.enabled
-                    ? tftp_service_configure(a->tftp, fresh.snapshot)
+    struct appliance *a = context;
+    struct configuration old = a->config;
+    int error = a->tftp && config->snapshot->tftp.enabled
+                    ? tftp_service_configure(a->tftp, config->snapshot)
                     : 0;
     if (error != 0) {
-        log_say(LOG_ERROR, "cannot open the TFTP root %s: %s", fresh.snapshot->tftp.root,
-                strerror(-error));
-        configuration_done(&fresh);
-        return false;
+        log_say(LOG_ERROR, "cannot open the TFTP root %s: %s",
+                config->snapshot->tftp.root, strerror(-error));
+        return "the TFTP root cannot be opened";
     }
     if (a->dhcp) {
-        dhcp_service_configure(a->dhcp, fresh.snapshot);
+        dhcp_service_configure(a->dhcp, config->snapshot);
     }
-    warn_of_restart(a->config.snapshot, fresh.snapshot);
-    configuration_done(&a->config);
-    a->config = fresh;
-    return true;
+    warn_of_restart(old.snapshot, config->snapshot);
+    a->config = *config;
+    *config = old;
+    return NULL;
 }
 
-static void on_reload(void *context, usec_t now)
+static void on_hangup(void *context, usec_t now)
 {
     struct appliance *a = context;
     (void)now;
-    notify_systemd("RELOADING=1");
-    if (reload(a)) {
-        log_say(LOG_INFO, "pxed reloaded %s", a->config.path);
-    } else {
-        log_say(LOG_ERROR, "pxed keeps the configuration it has");
-    }
-    notify_systemd("READY=1");
+    reload_ask(a->reload);
 }
 
 /* -- the start ---------------------------------------------------------------------------- */
+
+/* Reloads, and whatever else the control socket is asked. */
+static int watch_for_orders(struct appliance *a)
+{
+    int error = reload_new(a->loop, a->config.path, take_configuration, a, &a->reload);
+    if (error == 0 && a->control) {
+        (void)reload_serve(a->reload, a->control);
+        error = control_start(a->control, a->loop);
+    }
+    if (error == 0 && a->config.snapshot->watch && reload_watch(a->reload) != 0) {
+        log_say(LOG_WARNING, "cannot watch %s for changes", a->config.path);
+    }
+    return error;
+}
 
 static int watch_everything(struct appliance *a)
 {
@@ -309,12 +342,15 @@ static int watch_everything(struct appliance *a)
         }
         set_doors(a);
     }
+    if (error == 0) {
+        error = watch_for_orders(a);
+    }
     loop_set_deadline(a->loop, next_deadline, on_deadline, a);
     static const int stops[] = {SIGTERM, SIGINT};
     for (size_t i = 0; error == 0 && i < 2; i++) {
         error = loop_on_signal(a->loop, stops[i], on_stop, a);
     }
-    return error == 0 ? loop_on_signal(a->loop, SIGHUP, on_reload, a) : error;
+    return error == 0 ? loop_on_signal(a->loop, SIGHUP, on_hangup, a) : error;
 }
 
 static bool watch(struct appliance *a)
@@ -355,7 +391,9 @@ static bool start(struct appliance *a, const char *path)
 
 static void stop(struct appliance *a)
 {
-    loop_free(a->loop); /* first: it may still have a word for the services */
+    loop_free(a->loop); /* first: it may still have a word for the others */
+    control_close(a->control);
+    reload_free(a->reload);
     dhcp_service_close(a->dhcp);
     tftp_service_close(a->tftp);
     machines_free(a->machines);

@@ -25,6 +25,7 @@ void snapshot_free(struct snapshot *s)
     free(s->profiles);
     free(s->tftp.root);
     free(s->user);
+    free(s->control);
     hosts_free(s->hosts);
     free(s);
 }

@@ -17,9 +17,10 @@
 #include "common/netaddr.h"
 #include "config/arch.h"
 
-#define CONFIG_INTERFACES_MAX 16
-#define CONFIG_PROFILES_MAX   256
-#define BOOT_FILE_MAX         127 /* octets of the BOOTP `file` field less its NUL */
+#define CONFIG_INTERFACES_MAX  16
+#define CONFIG_PROFILES_MAX    256
+#define CONFIG_CONTROL_DEFAULT "/run/pxed/control.sock"
+#define BOOT_FILE_MAX          127 /* octets of the BOOTP `file` field less its NUL */
 
 /* Boot slots of a profile: the architectures, then the ones that are no architecture. */
 enum {
@@ -106,7 +107,9 @@ struct snapshot {
     size_t interface_count;
     struct dhcp_conf dhcp;
     struct tftp_conf tftp;
-    char *user; /* whom to become after start; default "pxed" */
+    char *user;    /* whom to become after start; default "pxed" */
+    char *control; /* path of the control socket; NULL: none */
+    bool watch;    /* reload by itself when the configuration changes */
     struct profile *profiles;
     size_t profile_count;
     struct hosts *hosts;

@@ -80,11 +80,15 @@ static const struct {
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
     {TOP "'a.b/c':'a'}",
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\""},
+     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\", \"control\", "
+     "\"watch\""},
     {TOP "'\\u0061\\u001b':1}",
      "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"dhcp\", \"tftp\", "
-     "\"profiles\", \"hosts\", \"unknown_hosts\""},
+     "\"profiles\", \"hosts\", \"unknown_hosts\", \"control\", \"watch\""},
     /* user, dhcp */
+    {TOP "'control':'pxed.sock'}", "2:11: control: expected an absolute path or \"off\""},
+    {TOP "'control':'off','watch':1}",
+     "2:25: watch: expected true or false, got a number"},
     {TOP "'user':''}", "2:8: user: is empty"},
     {TOP "'user':'a\\u0000b'}",
      "2:8: user: holds a control character, which has no use here"},
