@@ -27,18 +27,20 @@ LAB_JOBS     ?= $(JOBS)
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
+         config/template.c config/variables.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c dhcp/show.c dhcp/sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
-          config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
+          config/load.c config/load_files.c config/load_hosts.c config/load_profiles.c \
+          config/load_vars.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control.c \
-         app/faults_json.c app/loop.c app/notify.c app/orders.c app/privileges.c app/reload.c \
-         app/run.c app/unix_socket.c
+         app/faults_json.c app/loop.c app/notify.c app/orders.c app/privileges.c app/read_file.c \
+         app/reload.c app/restart.c app/run.c app/templates.c app/unix_socket.c app/virtual.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := $(wildcard tests/bench/*.c)

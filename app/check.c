@@ -25,7 +25,8 @@ static const char help[] =
     "                                    line and column are 0 for the file as a whole\n"
     "                        boot_files  list of {profile, architecture, file, exists,\n"
     "                                    size, kind, fits, signed}; exists is null for\n"
-    "                                    what is not looked at (a URL, another server);\n"
+    "                                    what is not looked at (a URL, another server,\n"
+    "                                    a file that is made for each client);\n"
     "                                    the last four are null when exists is not true\n"
     "\n"
     "Exit code: 0 good (there may be warnings), 1 a fault was found, 2 wrong usage.\n";
@@ -100,8 +101,13 @@ static struct row row_of(const struct boot_file *b)
     set(&row, 0, slot_name(b->slot));
     (void)text_show(b->file, strlen(b->file), row.cell[1], sizeof row.cell[1]);
     set(&row, 2, "-");
-    set(&row, 3,
-        b->state == BOOT_FILE_MISSING ? "cannot be opened" : "not on this server");
+    static const char *const states[] = {
+        [BOOT_FILE_THERE] = "", /* it is looked into, below */
+        [BOOT_FILE_MISSING] = "cannot be opened",
+        [BOOT_FILE_ELSEWHERE] = "not on this server",
+        [BOOT_FILE_VIRTUAL] = "made for each client",
+    };
+    set(&row, 3, states[b->state]);
     set(&row, 4, b->state == BOOT_FILE_MISSING ? "no" : "-");
     set(&row, 5, "-");
     if (b->state == BOOT_FILE_THERE) {
@@ -186,8 +192,9 @@ static json_t *json_boot_files(const struct configuration *c)
     for (size_t i = 0; i < c->files.count; i++) {
         const struct boot_file *b = &c->files.list[i];
         bool there = b->state == BOOT_FILE_THERE;
-        json_t *exists =
-            b->state == BOOT_FILE_ELSEWHERE ? json_null() : json_boolean(there);
+        json_t *exists = b->state == BOOT_FILE_ELSEWHERE || b->state == BOOT_FILE_VIRTUAL
+                             ? json_null()
+                             : json_boolean(there);
         json_t *size = there ? json_integer((json_int_t)b->what.size) : json_null();
         json_t *kind =
             there ? json_string(bootfile_kind_name(b->what.kind)) : json_null();

@@ -13,6 +13,8 @@
 #include "app/notify.h"
 #include "app/privileges.h"
 #include "app/reload.h"
+#include "app/restart.h"
+#include "app/virtual.h"
 #include "common/log.h"
 #include "config/gate.h"
 #include "config/machines.h"
@@ -72,10 +74,30 @@ static bool read_configuration(const char *path, struct configuration *out)
     return true;
 }
 
+/* A boot file is there when it is on the disk, or stands for something that is. */
 static bool has_file(void *context, const char *file)
 {
     const struct appliance *a = context;
+    const char *real = NULL;
+    if (virtual_has(a->config.snapshot, file + strspn(file, "/"), &real)) {
+        return !real || tftp_service_has_file(a->tftp, real);
+    }
     return tftp_service_has_file(a->tftp, file);
+}
+
+static enum tftp_virtual find(void *context, const struct endpoint *peer,
+                              const struct endpoint *local, const char *name,
+                              enum tftp_turn turn, struct tftp_answer *out)
+{
+    const struct appliance *a = context;
+    struct virtual_question q = {
+        .config = a->config.snapshot,
+        .machine = machines_find(a->machines, peer, loop_clock()),
+        .client = *peer,
+        .server = *local,
+        .name = name,
+    };
+    return virtual_find(&q, turn, out);
 }
 
 static void heard(void *context, const struct endpoint *at, const struct machine *machine)
@@ -123,7 +145,8 @@ static bool make_machines(struct appliance *a)
 static bool open_tftp(struct appliance *a)
 {
     const char *what;
-    struct tftp_hooks hooks = {.who = who, .run = run_elsewhere, .context = a};
+    struct tftp_hooks hooks = {
+        .who = who, .find = find, .run = run_elsewhere, .context = a};
     int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
@@ -239,44 +262,6 @@ static void on_stop(void *context, usec_t now)
     (void)now;
     notify_systemd("STOPPING=1");
     loop_stop(a->loop);
-}
-
-static bool same_interfaces(const struct snapshot *a, const struct snapshot *b)
-{
-    return a->interface_count == b->interface_count &&
-           memcmp(a->interfaces, b->interfaces,
-                  a->interface_count * sizeof a->interfaces[0]) == 0;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-/* What was opened with privileges stays as it is until the next start. */
-static void warn_of_restart(const struct snapshot *old, const struct snapshot *new)
-{
-    const struct {
-        const char *key;
-        bool same;
-    } rows[] = {
-        {"interfaces", same_interfaces(old, new)},
-        {"user", strcmp(old->user, new->user) == 0},
-        {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
-        {"control", same_text(old->control, new->control)},
-        {"watch", old->watch == new->watch},
-        {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
-        {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},
-        {"tftp.data_ports", old->tftp.single_port == new->tftp.single_port &&
-                                old->tftp.data_port_first == new->tftp.data_port_first &&
-                                old->tftp.data_port_last == new->tftp.data_port_last},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (!rows[i].same) {
-            log_say(LOG_WARNING, "\"%s\" has changed: it takes effect at the next start",
-                    rows[i].key);
-        }
-    }
 }
 
 /* What serves by the configuration is told here, between two events. */

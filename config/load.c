@@ -227,6 +227,7 @@ static const struct field top_fields[] = {
     {.key = "profiles", .read = read_profiles},
     {.key = "hosts", .read = read_hosts},
     {.key = "unknown_hosts", .read = read_unknown_hosts},
+    {.key = "files", .read = read_files},
     {.key = "control", .read = read_path_or_off, .min = 1, .max = 107,
      .offset = offsetof(struct snapshot, control)},
     {.key = "watch", .read = read_bool, .offset = offsetof(struct snapshot, watch)},

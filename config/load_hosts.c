@@ -138,6 +138,7 @@ static const struct field host_fields[] = {
      .offset = offsetof(struct draft, host.max_block_size)},
     {.key = "max_window_size", .read = read_u32, .min = 1, .max = 65535,
      .offset = offsetof(struct draft, host.max_window_size)},
+    {.key = "vars", .read = read_vars, .offset = offsetof(struct draft, host.vars)},
 };
 
 static const struct field unknown_fields[] = {
@@ -185,9 +186,11 @@ static void add_host(struct reader *r, const struct json_path *at, struct draft 
     if (!hosts_add(r->out->hosts, &d->host, &twin)) {
         no_memory(r, at);
         free(d->host.name);
+        host_vars_free(d->host.vars);
     } else if (twin != SIZE_MAX) {
         complain_twin(r, at, &d->host, hosts_at(r->out->hosts, twin));
         free(d->host.name);
+        host_vars_free(d->host.vars);
     }
 }
 

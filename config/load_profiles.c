@@ -102,6 +102,7 @@ static const struct field option_fields[] = {
     {.key = "offer", .read = read_offer, .offset = offsetof(struct profile, offer)},
     {.key = "ipxe_override", .read = read_bool,
      .offset = offsetof(struct profile, ipxe_override)},
+    {.key = "vars", .read = read_vars, .offset = offsetof(struct profile, vars)},
 };
 /* clang-format on */
 #define OPTIONS (sizeof option_fields / sizeof option_fields[0])
@@ -122,8 +123,8 @@ static void complain_key_of_profile(struct reader *r, const struct json_path *at
         complain_key(
             r, at,
             "unknown key; it is no architecture such as \"x64-uefi\" or \"7\", and "
-            "not \"ipxe\", \"extends\", \"next_server\", \"offer\" or "
-            "\"ipxe_override\"");
+            "not \"ipxe\", \"extends\", \"next_server\", \"offer\", "
+            "\"ipxe_override\" or \"vars\"");
     }
 }
 

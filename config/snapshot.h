@@ -20,6 +20,7 @@
 #define CONFIG_INTERFACES_MAX  16
 #define CONFIG_PROFILES_MAX    256
 #define CONFIG_CONTROL_DEFAULT "/run/pxed/control.sock"
+#define CONFIG_FILES_MAX       512
 #define BOOT_FILE_MAX          127 /* octets of the BOOTP `file` field less its NUL */
 
 /* Boot slots of a profile: the architectures, then the ones that are no architecture. */
@@ -70,9 +71,21 @@ struct profile {
     int32_t parent;         /* index of `extends`, or -1 */
     struct ip4 next_server; /* siaddr; 0.0.0.0: our own address */
     enum offer_form offer;
-    bool ipxe_override; /* iPXE is to take our file over the DHCP server's (175.1) */
-    uint32_t line;      /* where it begins in the configuration file */
+    bool ipxe_override;     /* iPXE is to take our file over the DHCP server's (175.1) */
+    struct host_vars *vars; /* of its own, not of its parents; NULL: none */
+    uint32_t line;          /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
+};
+
+/* A name for use in templates, and what it stands for. */
+struct host_var {
+    char *name;
+    char *value;
+};
+
+struct host_vars {
+    struct host_var *list;
+    size_t count;
 };
 
 enum host_action { HOST_BOOT, HOST_IGNORE };
@@ -82,7 +95,8 @@ struct host {
     struct mac mac;  /* the first mac_len octets count */
     uint8_t mac_len; /* 6: exact; 1..5: prefix ("52:54:00:*"); 0: not by MAC */
     bool has_uuid;
-    uint8_t uuid[16]; /* as written in text (RFC 9562 order) */
+    uint8_t uuid[16];       /* as written in text (RFC 9562 order) */
+    struct host_vars *vars; /* NULL: none */
     enum host_action action;
     uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
     uint32_t max_block_size;  /* as in tftp_conf, for this host; 0: nothing said */
@@ -102,6 +116,27 @@ struct unknown_hosts {
     uint32_t line;    /* in the configuration file; 0: nothing is said there */
 };
 
+/* How what stands for a variable is written into a template (config/template.h). */
+enum template_kind {
+    TEMPLATE_PLAIN,
+    TEMPLATE_IPXE,     /* an iPXE script */
+    TEMPLATE_GRUB,     /* grub.cfg */
+    TEMPLATE_PXELINUX, /* pxelinux.cfg */
+};
+
+/* A name that clients may ask for and that need not be a file beneath tftp.root. */
+struct virtual_file {
+    char *name;     /* clean and relative; may hold variables */
+    char *file;     /* what is served instead, beneath tftp.root; may hold variables */
+    char *template; /* or the file that is rendered; absolute or relative to the
+                       configuration file */
+    char *text;     /* of the template; put in by whoever reads files */
+    size_t len;
+    enum template_kind kind;
+    uint32_t line; /* of file or template in the configuration file */
+    uint32_t column;
+};
+
 struct snapshot {
     struct interface_conf interfaces[CONFIG_INTERFACES_MAX];
     size_t interface_count;
@@ -113,6 +148,8 @@ struct snapshot {
     struct profile *profiles;
     size_t profile_count;
     struct hosts *hosts;
+    struct virtual_file *files;
+    size_t file_count;
     struct unknown_hosts unknown;
 };
 
@@ -122,9 +159,18 @@ struct snapshot {
  */
 const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch);
 
+/*
+ * What a name stands for: the host's (NULL: an unknown one) before the profile's, and that
+ * before its parents'.  NULL: nobody says.
+ */
+const char *snapshot_var(const struct snapshot *s, size_t profile,
+                         const struct host *host, const char *name);
+
 /* The key of a boot slot in a profile: an architecture's name, or "ipxe". */
 const char *slot_name(unsigned slot);
 
-void snapshot_free(struct snapshot *s); /* NULL is fine */
+/* Free what they point to, and themselves; NULL is fine. */
+void host_vars_free(struct host_vars *v);
+void snapshot_free(struct snapshot *s);
 
 #endif

@@ -80,11 +80,35 @@ static const struct {
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
     {TOP "'a.b/c':'a'}",
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\", \"control\", "
-     "\"watch\""},
+     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\", \"files\", "
+     "\"control\", \"watch\""},
     {TOP "'\\u0061\\u001b':1}",
      "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"dhcp\", \"tftp\", "
-     "\"profiles\", \"hosts\", \"unknown_hosts\", \"control\", \"watch\""},
+     "\"profiles\", \"hosts\", \"unknown_hosts\", \"files\", \"control\", \"watch\""},
+    /* files */
+    {TOP "'files':[]}",
+     "2:9: files: expected an object of up to 512 files, got a list with 0"},
+    {TOP "'files':{'a':7}}",
+     "2:14: files.a: expected an object with \"file\" or \"template\", got a number"},
+    {TOP "'files':{'a':{}}}",
+     "2:14: files.a: neither \"file\" nor \"template\": one of them says what is served"},
+    {TOP "'files':{'a':{'file':'b','template':'c'}}}",
+     "2:14: files.a: both \"file\" and \"template\": one of them says what is served"},
+    {TOP "'files':{'a':{'file':'b','kind':'grub'}}}",
+     "2:14: files.a: \"kind\" has a meaning with \"template\" only"},
+    {TOP "'files':{'a':{'template':'b','kind':'grbu'}}}",
+     "2:37: files.a.kind: expected \"plain\", \"ipxe\", \"grub\" or \"pxelinux\", got "
+     "\"grbu\""},
+    {TOP "'files':{'../a':{'file':'b'}}}",
+     "2:10: files.../a: holds \".\" or \"..\", which clients cannot ask for"},
+    {TOP "'files':{'/a':{'file':'b'},'a':{'file':'c'}}}",
+     "2:28: files.a: the same name as one above"},
+    {TOP "'files':{'a//b':{'file':'c/'}}}",
+     "2:10: files.a//b: holds a doubled or closing \"/\""},
+    {TOP "'files':{'a\\\\b':{'file':'c'}}}",
+     "2:9: files.a\\b: is written with \"/\", not with backslashes"},
+    {TOP "'files':{'a':{'file':'/../c'}}}",
+     "2:22: files.a.file: holds \".\" or \"..\", which clients cannot ask for"},
     /* user, dhcp */
     {TOP "'control':'pxed.sock'}", "2:11: control: expected an absolute path or \"off\""},
     {TOP "'control':'off','watch':1}",
@@ -159,8 +183,8 @@ static const struct {
      "2:18: profiles.a.x64-uef: unknown key; did you mean \"x64-uefi\"?"},
     {TOP "'profiles':{'a':{'42':'a','7':'b'}}}",
      "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
-     "\"7\", and not \"ipxe\", \"extends\", \"next_server\", \"offer\" or "
-     "\"ipxe_override\""},
+     "\"7\", and not \"ipxe\", \"extends\", \"next_server\", \"offer\", "
+     "\"ipxe_override\" or \"vars\""},
     {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"
