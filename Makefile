@@ -27,7 +27,7 @@ LAB_JOBS     ?= $(JOBS)
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
-         config/template.c config/variables.c \
+         config/states.c config/template.c config/variables.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c dhcp/show.c dhcp/sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
@@ -39,15 +39,16 @@ SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/f
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control.c \
-         app/faults_json.c app/loop.c app/notify.c app/orders.c app/privileges.c app/read_file.c \
-         app/reload.c app/restart.c app/run.c app/templates.c app/unix_socket.c app/virtual.c
+         app/faults_json.c app/hooks.c app/loop.c app/notify.c app/orders.c \
+         app/privileges.c app/read_file.c app/reload.c app/restart.c app/run.c app/state.c \
+         app/state_db.c app/templates.c app/unix_socket.c app/virtual.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := $(wildcard tests/bench/*.c)
 FUZZ  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # -- how it is built -------------------------------------------------------------------
-LIBS := jansson libpcap libcap libuv
+LIBS := jansson libpcap libcap libuv sqlite3
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wwrite-strings -Wvla -Wimplicit-fallthrough -Wundef -Wformat=2 -Werror
 B    := build$(if $(SAN),/san)

@@ -85,6 +85,7 @@ static const char *text_of(const json_t *answer, const char *key)
     return text ? text : "";
 }
 
+/* False: wrong usage.  What is no option stands at optind. */
 static bool parse_arguments(int argc, char **argv, const char **path)
 {
     static const struct option options[] = {
@@ -123,4 +124,84 @@ int command_reload(int argc, char **argv)
            (long long)json_integer_value(json_object_get(answer, "hosts")),
            (long long)json_integer_value(json_object_get(answer, "msec")));
     return EXIT_GOOD;
+}
+
+/* -- actions on machines ------------------------------------------------------------------ */
+
+static int print_error(const json_t *answer)
+{
+    fprintf(stderr, "pxed: %s\n", text_of(answer, "error"));
+    return EXIT_FAULT;
+}
+
+/* Machines of which this holds, a line each. */
+static int list_machines(const char *path, const char *gate, const char *none)
+{
+    json_auto_t *answer = order(path, json_pack("{s:s}", "verb", "known"));
+    const json_t *machines = json_object_get(answer, "machines");
+    size_t shown = 0;
+    if (!answer) {
+        return EXIT_FAULT;
+    }
+    for (size_t i = 0; i < json_array_size(machines); i++) {
+        const json_t *one = json_array_get(machines, i);
+        if (strcmp(text_of(one, "gate"), gate) == 0) {
+            const char *host = text_of(one, "host");
+            printf("%s  %-14s %s\n", text_of(one, "mac"), text_of(one, "arch"), host);
+            shown++;
+        }
+    }
+    if (shown == 0) {
+        printf("%s\n", none);
+    }
+    return json_is_true(json_object_get(answer, "ok")) ? EXIT_GOOD : print_error(answer);
+}
+
+static int change_machine(const char *path, const char *verb, const char *mac,
+                          const char *outcome)
+{
+    json_auto_t *answer = order(path, json_pack("{s:s, s:s}", "verb", verb, "mac", mac));
+    if (!answer) {
+        return EXIT_FAULT;
+    }
+    if (!json_is_true(json_object_get(answer, "ok"))) {
+        return print_error(answer);
+    }
+    printf("%s: %s\n", text_of(answer, "mac"), outcome);
+    return EXIT_GOOD;
+}
+
+static int machine_command(int argc, char **argv, const char *usage)
+{
+    const char *path;
+    bool approve = strcmp(argv[0], "approve") == 0;
+    if (!parse_arguments(argc, argv, &path) || argc - optind > 1) {
+        fprintf(stderr, "%s", usage);
+        return EXIT_USAGE;
+    }
+    if (optind == argc && approve) {
+        return list_machines(path, "held", "no machine waits to be approved");
+    }
+    if (optind == argc) {
+        return list_machines(path, "done", "no machine has had its one boot");
+    }
+    return change_machine(path, argv[0], argv[optind],
+                          approve ? "may boot now" : "as the host table says again");
+}
+
+int command_approve(int argc, char **argv)
+{
+    return machine_command(argc, argv,
+                           "usage: pxed approve [-c FILE] [MAC]\n"
+                           "Lets a machine boot whose action is \"hold\"; without MAC: "
+                           "lists those that wait.\n");
+}
+
+int command_reset(int argc, char **argv)
+{
+    return machine_command(
+        argc, argv,
+        "usage: pxed reset [-c FILE] [MAC]\n"
+        "Forgets that a machine was approved, and that its one boot is "
+        "done; without MAC:\nlists those whose boot is done.\n");
 }

@@ -26,6 +26,7 @@ void warn_of_restart(const struct snapshot *old, const struct snapshot *new)
         {"user", strcmp(old->user, new->user) == 0},
         {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
         {"control", same_text(old->control, new->control)},
+        {"state_dir", same_text(old->state_dir, new->state_dir)},
         {"watch", old->watch == new->watch},
         {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
         {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},

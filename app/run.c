@@ -7,33 +7,14 @@
 #include <sys/random.h>
 
 #include "app/commands.h"
-#include "app/configuration.h"
-#include "app/control.h"
-#include "app/loop.h"
+#include "app/hooks.h"
 #include "app/notify.h"
 #include "app/privileges.h"
 #include "app/reload.h"
 #include "app/restart.h"
-#include "app/virtual.h"
 #include "common/log.h"
-#include "config/gate.h"
-#include "config/machines.h"
-#include "dhcp/service.h"
-#include "tftp/service.h"
 
 #define MACHINES_MAX 16384 /* addresses remembered: some 2 MB when full */
-
-/* The process: what lives from the start to the end of `pxed run`. */
-struct appliance {
-    struct configuration config;
-    struct loop *loop;
-    struct control *control; /* NULL: off, or it could not be opened */
-    struct reload *reload;
-    struct machines
-        *machines; /* what DHCP hears, for the doors that only see addresses */
-    struct dhcp_service *dhcp; /* NULL: disabled */
-    struct tftp_service *tftp; /* NULL: disabled */
-};
 
 /* -- the steps of the start, in the order of start() --------------------------------------- */
 
@@ -74,62 +55,6 @@ static bool read_configuration(const char *path, struct configuration *out)
     return true;
 }
 
-/* A boot file is there when it is on the disk, or stands for something that is. */
-static bool has_file(void *context, const char *file)
-{
-    const struct appliance *a = context;
-    const char *real = NULL;
-    if (virtual_has(a->config.snapshot, file + strspn(file, "/"), &real)) {
-        return !real || tftp_service_has_file(a->tftp, real);
-    }
-    return tftp_service_has_file(a->tftp, file);
-}
-
-static enum tftp_virtual find(void *context, const struct endpoint *peer,
-                              const struct endpoint *local, const char *name,
-                              enum tftp_turn turn, struct tftp_answer *out)
-{
-    const struct appliance *a = context;
-    struct virtual_question q = {
-        .config = a->config.snapshot,
-        .machine = machines_find(a->machines, peer, loop_clock()),
-        .client = *peer,
-        .server = *local,
-        .name = name,
-    };
-    return virtual_find(&q, turn, out);
-}
-
-static void heard(void *context, const struct endpoint *at, const struct machine *machine)
-{
-    const struct appliance *a = context;
-    machines_learn(a->machines, at, machine, loop_clock());
-}
-
-/* The host table rules over files too, wherever the machine behind an address is known. */
-static void who(void *context, const struct endpoint *peer, struct tftp_client *out)
-{
-    const struct appliance *a = context;
-    const struct machine *m = machines_find(a->machines, peer, loop_clock());
-    if (!m) {
-        return;
-    }
-    struct gate gate =
-        gate_ask(a->config.snapshot, &m->mac, m->has_uuid ? m->uuid : NULL);
-    out->denied = gate.verdict != GATE_BOOT;
-    if (gate.host) {
-        out->max_block_size = gate.host->max_block_size;
-        out->max_window_size = gate.host->max_window_size;
-    }
-}
-
-static bool run_elsewhere(void *context, void (*work)(void *job),
-                          void (*done)(void *job, usec_t now), void *job)
-{
-    const struct appliance *a = context;
-    return loop_work(a->loop, work, done, job) == 0;
-}
-
 static bool make_machines(struct appliance *a)
 {
     struct hash_seed seed;
@@ -145,8 +70,7 @@ static bool make_machines(struct appliance *a)
 static bool open_tftp(struct appliance *a)
 {
     const char *what;
-    struct tftp_hooks hooks = {
-        .who = who, .find = find, .run = run_elsewhere, .context = a};
+    struct tftp_hooks hooks = hooks_for_tftp(a);
     int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
@@ -166,7 +90,7 @@ static bool open_tftp(struct appliance *a)
 static bool open_dhcp(struct appliance *a)
 {
     char why[DHCP_SERVICE_WHY_SIZE];
-    struct dhcp_hooks hooks = {a->tftp ? has_file : NULL, heard, a};
+    struct dhcp_hooks hooks = hooks_for_dhcp(a);
     if (dhcp_service_open(a->config.snapshot, &hooks, &a->dhcp, why) != 0) {
         log_say(LOG_ERROR, "%s", why);
         return false;
@@ -174,13 +98,17 @@ static bool open_dhcp(struct appliance *a)
     return true;
 }
 
-/* Serving goes on without it. */
-static void open_control(struct appliance *a)
+/* Serving goes on without it, and without a place to keep state. */
+static void open_for_user(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     uid_t uid;
     gid_t gid;
-    if (!s->control || privileges_identity(s->user, &uid, &gid) != 0) {
+    if (privileges_identity(s->user, &uid, &gid) != 0) {
+        return; /* dropping privileges says why */
+    }
+    state_prepare(s->state_dir, uid, gid);
+    if (!s->control) {
         return;
     }
     int error = control_open(s->control, uid, gid, &a->control);
@@ -195,7 +123,7 @@ static bool open_everything(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
-    open_control(a);
+    open_for_user(a);
     return make_machines(a) && (!s->tftp.enabled || open_tftp(a)) &&
            (!s->dhcp.enabled || open_dhcp(a));
 }
@@ -245,7 +173,9 @@ static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 static usec_t next_deadline(void *context)
 {
     const struct appliance *a = context;
-    return a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    usec_t state = state_deadline(a->state);
+    return state < tftp ? state : tftp;
 }
 
 static void on_deadline(void *context, usec_t now)
@@ -254,6 +184,7 @@ static void on_deadline(void *context, usec_t now)
     if (a->tftp) {
         tftp_service_timeout(a->tftp, now);
     }
+    state_timeout(a->state, now);
 }
 
 static void on_stop(void *context, usec_t now)
@@ -295,12 +226,19 @@ static void on_hangup(void *context, usec_t now)
 
 /* -- the start ---------------------------------------------------------------------------- */
 
+static const struct snapshot *served(void *context)
+{
+    const struct appliance *a = context;
+    return a->config.snapshot;
+}
+
 /* Reloads, and whatever else the control socket is asked. */
 static int watch_for_orders(struct appliance *a)
 {
     int error = reload_new(a->loop, a->config.path, take_configuration, a, &a->reload);
     if (error == 0 && a->control) {
         (void)reload_serve(a->reload, a->control);
+        (void)state_serve(a->state, a->control, served, a);
         error = control_start(a->control, a->loop);
     }
     if (error == 0 && a->config.snapshot->watch && reload_watch(a->reload) != 0) {
@@ -338,10 +276,20 @@ static int watch_everything(struct appliance *a)
     return error == 0 ? loop_on_signal(a->loop, SIGHUP, on_hangup, a) : error;
 }
 
+static bool open_state(struct appliance *a)
+{
+    int error = state_open(a->config.snapshot->state_dir, &a->state);
+    if (error != 0) {
+        log_say(LOG_ERROR, "%s", strerror(-error));
+    }
+    return error == 0;
+}
+
 static bool watch(struct appliance *a)
 {
     int error = loop_new(&a->loop);
     if (error == 0) {
+        state_start(a->state, a->loop);
         error = watch_everything(a);
     }
     if (error != 0) {
@@ -371,7 +319,7 @@ static void announce(const struct appliance *a)
 static bool start(struct appliance *a, const char *path)
 {
     return read_configuration(path, &a->config) && open_everything(a) &&
-           drop_privileges(a) && watch(a);
+           drop_privileges(a) && open_state(a) && watch(a);
 }
 
 static void stop(struct appliance *a)
@@ -381,6 +329,7 @@ static void stop(struct appliance *a)
     reload_free(a->reload);
     dhcp_service_close(a->dhcp);
     tftp_service_close(a->tftp);
+    state_close(a->state); /* after the services: a transfer may end with them */
     machines_free(a->machines);
     configuration_done(&a->config);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "config/gate.h"
 #include "config/template.h"
@@ -15,14 +16,15 @@
 static struct gate gate_of(const struct virtual_question *q)
 {
     const struct machine *m = q->machine;
-    return gate_ask(q->config, m ? &m->mac : NULL, m && m->has_uuid ? m->uuid : NULL);
+    return gate_ask(q->config, m ? &m->mac : NULL, m && m->has_uuid ? m->uuid : NULL,
+                    q->state);
 }
 
 /* NULL: it boots nothing. */
 static const struct profile *profile_of(const struct virtual_question *q)
 {
     struct gate gate = gate_of(q);
-    return gate.verdict == GATE_BOOT ? &q->config->profiles[gate.profile] : NULL;
+    return gate_gives_files(&gate) ? &q->config->profiles[gate.profile] : NULL;
 }
 
 static struct template_client client_of(const struct virtual_question *q)
@@ -31,7 +33,7 @@ static struct template_client client_of(const struct virtual_question *q)
     return (struct template_client){
         .config = q->config,
         .host = gate.host,
-        .profile = gate.verdict == GATE_BOOT ? gate.profile : q->config->profile_count,
+        .profile = gate_gives_files(&gate) ? gate.profile : q->config->profile_count,
         .machine = q->machine,
         .address = q->client,
         .server = q->server,
@@ -259,6 +261,43 @@ enum tftp_virtual virtual_find(const struct virtual_question *q, enum tftp_turn 
     }
     return strcmp(base_of(q->name), AUTOEXEC) == 0 ? from_autoexec(q, out)
                                                    : TFTP_VIRTUAL_NONE;
+}
+
+/* done_when of the profile or its nearest ancestor that has one. */
+static const char *done_when(const struct snapshot *config, const struct profile *p)
+{
+    while (!p->done_when && p->parent >= 0) {
+        p = &config->profiles[p->parent];
+    }
+    return p->done_when;
+}
+
+static const char *last_file(const struct virtual_question *q)
+{
+    const struct profile *p = profile_of(q);
+    const struct machine *m = q->machine;
+    const char *said = p ? done_when(q->config, p) : NULL;
+    if (!p || said || p->boot[SLOT_IPXE].file) {
+        return said || !p ? said : p->boot[SLOT_IPXE].file;
+    }
+    const struct boot_entry *entry = m && m->has_arch ? profile_boot(p, m->arch) : NULL;
+    return entry ? entry->file : NULL;
+}
+
+bool virtual_ends_boot(const struct virtual_question *q)
+{
+    char why[100];
+    char path[TFTP_PATH_SIZE];
+    unsigned repairs = 0;
+    const char *last = last_file(q);
+    const char *name =
+        strcmp(q->name, AUTO_NAME) == 0 ? boot_file_of(q, why, sizeof why) : q->name;
+    if (!last || !name) {
+        return false;
+    }
+    struct tftp_text text = {last, strlen(last)};
+    return tftp_path_clean(text, path, &repairs) == TFTP_PATH_OK &&
+           (strcasecmp(path, name) == 0 || strcmp(last, name) == 0);
 }
 
 bool virtual_has(const struct snapshot *config, const char *name, const char **file)

@@ -20,7 +20,8 @@
 
 struct virtual_question {
     const struct snapshot *config;
-    const struct machine *machine; /* NULL: nobody knows who has this address */
+    const struct machine *machine;  /* NULL: nobody knows who has this address */
+    const struct host_state *state; /* NULL: nothing is remembered of it */
     struct endpoint client;
     struct endpoint server;
     const char *name; /* clean, relative */
@@ -28,6 +29,12 @@ struct virtual_question {
 
 enum tftp_virtual virtual_find(const struct virtual_question *q, enum tftp_turn turn,
                                struct tftp_answer *out);
+
+/*
+ * Is this the file that ends a boot of this machine: the profile's "done_when", else its
+ * "ipxe" entry, else the boot file of the architecture?
+ */
+bool virtual_ends_boot(const struct virtual_question *q);
 
 /*
  * Does "files" have something under this clean name, for some client?  *file, when it is set,

@@ -230,6 +230,8 @@ static const struct field top_fields[] = {
     {.key = "files", .read = read_files},
     {.key = "control", .read = read_path_or_off, .min = 1, .max = 107,
      .offset = offsetof(struct snapshot, control)},
+    {.key = "state_dir", .read = read_path_or_off, .min = 1, .max = 1023,
+     .offset = offsetof(struct snapshot, state_dir)},
     {.key = "watch", .read = read_bool, .offset = offsetof(struct snapshot, watch)},
 };
 /* clang-format on */
@@ -290,8 +292,9 @@ static struct snapshot *new_snapshot(void)
                                  .max_transfers = 4096};
     s->user = strdup("pxed");
     s->control = strdup(CONFIG_CONTROL_DEFAULT);
+    s->state_dir = strdup("/var/lib/pxed");
     s->hosts = hosts_new(0);
-    if (!s->user || !s->control || !s->hosts) {
+    if (!s->user || !s->control || !s->state_dir || !s->hosts) {
         snapshot_free(s);
         return NULL;
     }

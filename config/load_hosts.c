@@ -119,7 +119,7 @@ static void read_action(struct reader *r, const struct field *f, const json_t *v
                         const struct json_path *at, void *dst)
 {
     static const char *const words[] = {
-        [HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore", NULL};
+        [HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore", [HOST_HOLD] = "hold", NULL};
     int action = (int)*(enum host_action *)dst;
     (void)f;
     read_word(r, value, at, words, &action);
@@ -138,6 +138,7 @@ static const struct field host_fields[] = {
      .offset = offsetof(struct draft, host.max_block_size)},
     {.key = "max_window_size", .read = read_u32, .min = 1, .max = 65535,
      .offset = offsetof(struct draft, host.max_window_size)},
+    {.key = "once", .read = read_bool, .offset = offsetof(struct draft, host.once)},
     {.key = "vars", .read = read_vars, .offset = offsetof(struct draft, host.vars)},
 };
 
@@ -158,7 +159,7 @@ static void settle_profile(struct reader *r, const json_t *object,
     }
     bool said =
         json_object_get(object, "profile") != NULL; /* if so, it was complained of */
-    if (d->profile < 0 && !said && r->profiles_known && d->host.action == HOST_BOOT) {
+    if (d->profile < 0 && !said && r->profiles_known && d->host.action != HOST_IGNORE) {
         complain(r, at, "\"profile\" is missing, and no profile is named \"%s\"",
                  DEFAULT_PROFILE);
     }
@@ -194,6 +195,28 @@ static void add_host(struct reader *r, const struct json_path *at, struct draft 
     }
 }
 
+/* A boot that ends with a file we do not serve never ends for us. */
+static void warn_of_no_end(struct reader *r, const struct json_path *at,
+                           const struct draft *d)
+{
+    if (!d->host.once || d->profile < 0) {
+        return;
+    }
+    const struct profile *p = &r->out->profiles[d->profile];
+    const char *last = p->boot[SLOT_IPXE].file;
+    const struct profile *up = p;
+    while (!up->done_when && up->parent >= 0) {
+        up = &r->out->profiles[up->parent];
+    }
+    if (!up->done_when && last && strstr(last, "://") && strncmp(last, "tftp:", 5) != 0) {
+        struct json_path key = {.up = at, .key = "once"};
+        warn(r, &key,
+             "its boot is never seen to end, as the last file of profile \"%s\" comes "
+             "from elsewhere; \"done_when\" there names one of ours",
+             p->name);
+    }
+}
+
 static void read_host(struct reader *r, const json_t *object, const struct json_path *at)
 {
     struct draft d = {.profile = -1};
@@ -205,6 +228,7 @@ static void read_host(struct reader *r, const json_t *object, const struct json_
     d.host.line = (uint32_t)place_of(r, at).line;
     read_fields(r, &FIELD_SET(host_fields), object, at, &d);
     settle_profile(r, object, at, &d);
+    warn_of_no_end(r, at, &d);
     if (!json_object_get(object, "mac") && !json_object_get(object, "uuid")) {
         complain(r, at,
                  "\"mac\" or \"uuid\" is missing: the host could not be recognised");

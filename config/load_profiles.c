@@ -103,6 +103,8 @@ static const struct field option_fields[] = {
     {.key = "ipxe_override", .read = read_bool,
      .offset = offsetof(struct profile, ipxe_override)},
     {.key = "vars", .read = read_vars, .offset = offsetof(struct profile, vars)},
+    {.key = "done_when", .read = read_text, .min = 1, .max = 255,
+     .offset = offsetof(struct profile, done_when)},
 };
 /* clang-format on */
 #define OPTIONS (sizeof option_fields / sizeof option_fields[0])
@@ -124,7 +126,7 @@ static void complain_key_of_profile(struct reader *r, const struct json_path *at
             r, at,
             "unknown key; it is no architecture such as \"x64-uefi\" or \"7\", and "
             "not \"ipxe\", \"extends\", \"next_server\", \"offer\", "
-            "\"ipxe_override\" or \"vars\"");
+            "\"ipxe_override\", \"vars\" or \"done_when\"");
     }
 }
 

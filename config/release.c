@@ -24,6 +24,7 @@ static void profile_done(struct profile *p, size_t index)
         }
     }
     host_vars_free(p->vars);
+    free(p->done_when);
     free(p->name);
 }
 
@@ -51,6 +52,7 @@ void snapshot_free(struct snapshot *s)
     free(s->tftp.root);
     free(s->user);
     free(s->control);
+    free(s->state_dir);
     hosts_free(s->hosts);
     free(s);
 }

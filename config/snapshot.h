@@ -73,7 +73,9 @@ struct profile {
     enum offer_form offer;
     bool ipxe_override;     /* iPXE is to take our file over the DHCP server's (175.1) */
     struct host_vars *vars; /* of its own, not of its parents; NULL: none */
-    uint32_t line;          /* where it begins in the configuration file */
+    char *
+        done_when; /* the file whose fetching ends a boot; NULL: the last one named here */
+    uint32_t line;                      /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
 };
 
@@ -88,7 +90,11 @@ struct host_vars {
     size_t count;
 };
 
-enum host_action { HOST_BOOT, HOST_IGNORE };
+enum host_action {
+    HOST_BOOT,
+    HOST_IGNORE,
+    HOST_HOLD, /* until it is approved, then as HOST_BOOT */
+};
 
 struct host {
     char *name;      /* may be NULL */
@@ -98,7 +104,8 @@ struct host {
     uint8_t uuid[16];       /* as written in text (RFC 9562 order) */
     struct host_vars *vars; /* NULL: none */
     enum host_action action;
-    uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
+    bool once;        /* boots once, and is left to its disk from then on */
+    uint16_t profile; /* index; the default profile unless said; not with HOST_IGNORE */
     uint32_t max_block_size;  /* as in tftp_conf, for this host; 0: nothing said */
     uint32_t max_window_size; /* likewise */
     uint32_t line;            /* where the host begins in the configuration file */
@@ -142,9 +149,10 @@ struct snapshot {
     size_t interface_count;
     struct dhcp_conf dhcp;
     struct tftp_conf tftp;
-    char *user;    /* whom to become after start; default "pxed" */
-    char *control; /* path of the control socket; NULL: none */
-    bool watch;    /* reload by itself when the configuration changes */
+    char *user;      /* whom to become after start; default "pxed" */
+    char *control;   /* path of the control socket; NULL: none */
+    char *state_dir; /* where what is remembered is kept; NULL: in memory only */
+    bool watch;      /* reload by itself when the configuration changes */
     struct profile *profiles;
     size_t profile_count;
     struct hosts *hosts;

@@ -78,20 +78,27 @@ static enum dhcp_verdict admit(const struct dhcp_site *site,
 
 /* -- who is it, and what may it load? ----------------------------------------------------- */
 
-static const struct profile *choose_profile(const struct snapshot *config,
+static const struct profile *choose_profile(const struct dhcp_site *site,
                                             const struct dhcp_packet *in,
                                             struct dhcp_decision *d)
 {
+    static const enum dhcp_verdict verdicts[] = {
+        [GATE_HOST_IGNORED] = DHCP_HOST_IGNORED,
+        [GATE_UNKNOWN_HOST] = DHCP_UNKNOWN_HOST,
+        [GATE_HELD] = DHCP_HOST_HELD,
+        [GATE_DONE] = DHCP_HOST_DONE,
+    };
+    const struct snapshot *config = site->config;
     struct mac mac;
     bool has_mac = dhcp_mac(in, &mac);
-    struct gate gate = gate_ask(config, has_mac ? &mac : NULL,
-                                d->client.has_uuid ? d->client.uuid : NULL);
+    struct gate gate = gate_ask(
+        config, has_mac ? &mac : NULL, d->client.has_uuid ? d->client.uuid : NULL,
+        has_mac && site->state ? site->state(site->context, &mac) : NULL);
     d->host = gate.host;
     step(d, d->host ? RULE_HOST : RULE_UNKNOWN_HOST, 0,
          d->host ? hosts_index(config->hosts, d->host) : 0);
     if (gate.verdict != GATE_BOOT) {
-        d->verdict =
-            gate.verdict == GATE_HOST_IGNORED ? DHCP_HOST_IGNORED : DHCP_UNKNOWN_HOST;
+        d->verdict = verdicts[gate.verdict];
         return NULL;
     }
     step(d, RULE_PROFILE, 0, gate.profile);
@@ -235,7 +242,7 @@ enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_ar
     if (out->verdict != DHCP_ANSWERED) {
         return out->verdict;
     }
-    const struct profile *profile = choose_profile(site->config, in, out);
+    const struct profile *profile = choose_profile(site, in, out);
     const char *file = profile ? choose_file(site, profile, out) : NULL;
     if (file) {
         out->file = file;

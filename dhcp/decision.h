@@ -27,6 +27,8 @@ enum dhcp_verdict {
     DHCP_UNKNOWN_ARCH, /* a code that IANA has not assigned */
     DHCP_HOST_IGNORED, /* the host's action is "ignore" */
     DHCP_UNKNOWN_HOST, /* not in the table, and unknown hosts are ignored */
+    DHCP_HOST_HELD,    /* nobody has approved it yet */
+    DHCP_HOST_DONE,    /* its one boot is done */
     DHCP_NO_FILE,      /* the profile has no boot file for this architecture */
     DHCP_FILE_MISSING, /* it has, but the file is not there */
     DHCP_TOO_LARGE,    /* the reply would not fit what the client takes */
@@ -39,6 +41,8 @@ struct dhcp_site {
     struct ip4 address; /* of the receiving interface: option 54, and siaddr by default */
     /* Is this boot file there?  NULL: taken for granted. */
     bool (*has_file)(void *context, const char *file);
+    /* What is remembered of this machine, or NULL.  NULL: nothing of any. */
+    const struct host_state *(*state)(void *context, const struct mac *mac);
     void *context;
 };
 

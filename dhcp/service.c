@@ -139,6 +139,16 @@ static void tell_sighting(const struct dhcp_service *s, const struct dhcp_arriva
     }
 }
 
+static void tell_seen(const struct dhcp_service *s, const struct dhcp_packet *pkt)
+{
+    struct mac mac;
+    const struct dhcp_decision *d = &s->decision;
+    if (s->hooks.seen && pkt->op == BOOTREQUEST && d->client.class != PXE_NO_CLIENT &&
+        dhcp_mac(pkt, &mac)) {
+        s->hooks.seen(s->hooks.context, &mac, d->has_arch, d->arch);
+    }
+}
+
 /* Parses, decides, counts and logs; true when there are replies to send. */
 static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
                    const struct dhcp_arrival *at, struct rd payload)
@@ -150,10 +160,15 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
         dhcp_journal_fault(p->name, at, fault);
         return false;
     }
-    struct dhcp_site site = {s->config, us, s->hooks.has_file, s->hooks.context};
+    struct dhcp_site site = {.config = s->config,
+                             .address = us,
+                             .has_file = s->hooks.has_file,
+                             .state = s->hooks.state,
+                             .context = s->hooks.context};
     enum dhcp_verdict verdict = dhcp_decide(&site, at, &pkt, &s->decision);
     s->counters.verdicts[verdict]++;
     tell_sighting(s, at, &pkt);
+    tell_seen(s, &pkt);
     dhcp_journal_decision(s->config, p->name, at, &pkt, &s->decision);
     return verdict == DHCP_ANSWERED;
 }

@@ -43,8 +43,10 @@ struct tftp_hooks {
     enum tftp_virtual (*find)(void *context, const struct endpoint *peer,
                               const struct endpoint *local, const char *name,
                               enum tftp_turn turn, struct tftp_answer *out);
-    /* A transfer to this client has begun. */
-    void (*began)(void *context, const struct endpoint *peer);
+    /* A transfer to this client has begun; true: tell when the file has come whole. */
+    bool (*began)(void *context, const struct endpoint *peer, const char *name);
+    /* A file that began() asked for has come whole. */
+    void (*whole)(void *context, const struct endpoint *peer);
     /*
      * Does work(job) in another thread, then done(job) in this one.  False: it cannot, and
      * neither is called.

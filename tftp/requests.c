@@ -150,12 +150,12 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
         refuse(s, fd, path, pkt->file, r->code, r->message);
         return;
     }
+    const struct tftp_hooks *hooks = &s->engine->hooks;
+    wanted.tell_whole = hooks->began && hooks->began(hooks->context, &path->peer, name);
     struct tftp_limits limits = limits_of(s, &client);
     if (!tftp_transfer_begin(s->engine, &wanted, pkt->options, &limits, now)) {
         refuse(s, fd, path, pkt->file, TFTP_ERR_UNDEFINED,
                "too many transfers, try again");
-    } else if (s->engine->hooks.began) {
-        s->engine->hooks.began(s->engine->hooks.context, &path->peer);
     }
 }
 

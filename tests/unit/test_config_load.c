@@ -81,10 +81,20 @@ static const struct {
     {TOP "'a.b/c':'a'}",
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
      "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\", \"files\", "
-     "\"control\", \"watch\""},
+     "\"control\", \"state_dir\", \"watch\""},
     {TOP "'\\u0061\\u001b':1}",
      "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"dhcp\", \"tftp\", "
-     "\"profiles\", \"hosts\", \"unknown_hosts\", \"files\", \"control\", \"watch\""},
+     "\"profiles\", \"hosts\", \"unknown_hosts\", \"files\", \"control\", "
+     "\"state_dir\", \"watch\""},
+    /* once, hold */
+    {TOP DEFAULT "'hosts':[{'mac':'02:00:00:00:00:01','action':'wait'}]}",
+     "3:46: hosts[0].action: expected \"boot\", \"ignore\" or \"hold\", got \"wait\""},
+    {TOP "'hosts':[{'mac':'02:00:00:00:00:01','action':'hold'}]}",
+     "2:10: hosts[0]: \"profile\" is missing, and no profile is named \"default\""},
+    {TOP "'profiles':{'a':{'ipxe':'http://x/y'}},\n"
+         "'hosts':[{'mac':'02:00:00:00:00:01','once':true,'profile':'a'}]}",
+     "warning: 3:44: hosts[0].once: its boot is never seen to end, as the last file of "
+     "profile \"a\" comes from elsewhere; \"done_when\" there names one of ours"},
     /* files */
     {TOP "'files':[]}",
      "2:9: files: expected an object of up to 512 files, got a list with 0"},
@@ -184,7 +194,7 @@ static const struct {
     {TOP "'profiles':{'a':{'42':'a','7':'b'}}}",
      "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
      "\"7\", and not \"ipxe\", \"extends\", \"next_server\", \"offer\", "
-     "\"ipxe_override\" or \"vars\""},
+     "\"ipxe_override\", \"vars\" or \"done_when\""},
     {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"
@@ -249,7 +259,7 @@ static const struct {
                  "{'uuid':'33221100-5544-7766-8899-AABBCCDDEEFF'}]}",
      "4:9: hosts[1].uuid: the same UUID as the host on line 3"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'local'}]}",
-     "3:33: hosts[0].action: expected \"boot\" or \"ignore\", got \"local\""},
+     "3:33: hosts[0].action: expected \"boot\", \"ignore\" or \"hold\", got \"local\""},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','max_block_size':7,'max_window_size':0}]}",
      "3:41: hosts[0].max_block_size: 7 is outside 8..65464\n"
      "3:61: hosts[0].max_window_size: 0 is outside 1..65535"},
