@@ -8,6 +8,7 @@
 
 #include "app/configuration.h"
 #include "app/control.h"
+#include "app/network.h"
 #include "app/reload.h"
 #include "app/state.h"
 #include "config/machines.h"
@@ -25,6 +26,7 @@ struct appliance {
         *machines; /* what DHCP hears, for the doors that only see addresses */
     struct dhcp_service *dhcp; /* NULL: disabled */
     struct tftp_service *tftp; /* NULL: disabled */
+    struct network network;
 };
 
 #endif

@@ -38,9 +38,14 @@ static enum tftp_virtual find(void *context, const struct endpoint *peer,
     return virtual_find(&q, turn, out);
 }
 
+/* The offer this machine took has done its work. */
 static bool began(void *context, const struct endpoint *peer, const char *name)
 {
-    struct virtual_question q = question(context, peer, name);
+    const struct appliance *a = context;
+    struct virtual_question q = question(a, peer, name);
+    if (q.machine && a->dhcp) {
+        dhcp_service_reached(a->dhcp, &q.machine->mac);
+    }
     return q.machine && virtual_ends_boot(&q);
 }
 

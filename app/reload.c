@@ -102,7 +102,7 @@ static void free_elsewhere(struct reload *r)
     configuration_done(&r->config);
 }
 
-static json_t *answer_of(struct reload *r, bool good)
+static json_t *answer_with(struct reload *r, bool good)
 {
     json_t *faults = r->faults ? json_incref(r->faults) : json_array();
     return json_pack("{s:o, s:b, s:o, s:o}", "file", json_text(r->path), "good", good,
@@ -113,7 +113,7 @@ static void tell_waiters(struct reload *r, const char *why, bool good, size_t ho
                          usec_t took)
 {
     for (size_t i = 0; i < r->now.count; i++) {
-        json_t *answer = answer_of(r, good);
+        json_t *answer = answer_with(r, good);
         if (why) {
             control_refuse(r->now.ticket[i], why, answer);
             continue;

@@ -23,6 +23,7 @@ void warn_of_restart(const struct snapshot *old, const struct snapshot *new)
         bool same;
     } rows[] = {
         {"interfaces", same_interfaces(old, new)},
+        {"hotplug", old->hotplug == new->hotplug},
         {"user", strcmp(old->user, new->user) == 0},
         {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
         {"control", same_text(old->control, new->control)},

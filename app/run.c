@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <getopt.h>
-#include <net/if.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,36 +127,19 @@ static bool open_everything(struct appliance *a)
            (!s->dhcp.enabled || open_dhcp(a));
 }
 
+/* An interface that comes back must be opened again, which takes CAP_NET_RAW. */
 static bool drop_privileges(const struct appliance *a)
 {
     char why[PRIVILEGES_WHY_SIZE];
-    if (privileges_drop(a->config.snapshot->user, why) != 0) {
+    const struct snapshot *s = a->config.snapshot;
+    if (privileges_drop(s->user, s->hotplug && s->dhcp.enabled, why) != 0) {
         log_say(LOG_ERROR, "%s", why);
         return false;
     }
     return true;
 }
 
-/* Requests are served on the configured interfaces, and to this host itself. */
-static void set_doors(struct appliance *a)
-{
-    const struct snapshot *s = a->config.snapshot;
-    unsigned doors[CONFIG_INTERFACES_MAX + 1] = {if_nametoindex("lo")};
-    for (size_t i = 0; i < s->interface_count; i++) {
-        doors[i + 1] = if_nametoindex(s->interfaces[i].name);
-    }
-    tftp_service_set_doors(a->tftp, doors, s->interface_count + 1);
-}
-
 /* -- events ------------------------------------------------------------------------------- */
-
-static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now)
-{
-    struct appliance *a = context;
-    (void)event;
-    (void)now;
-    return dhcp_service_readable(a->dhcp, fd);
-}
 
 static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 {
@@ -173,14 +155,19 @@ static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 static usec_t next_deadline(void *context)
 {
     const struct appliance *a = context;
+    usec_t dhcp = a->dhcp ? dhcp_service_deadline(a->dhcp) : USEC_NEVER;
     usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
     usec_t state = state_deadline(a->state);
-    return state < tftp ? state : tftp;
+    usec_t first = dhcp < tftp ? dhcp : tftp;
+    return state < first ? state : first;
 }
 
 static void on_deadline(void *context, usec_t now)
 {
     struct appliance *a = context;
+    if (a->dhcp) {
+        dhcp_service_timeout(a->dhcp, now);
+    }
     if (a->tftp) {
         tftp_service_timeout(a->tftp, now);
     }
@@ -249,21 +236,13 @@ static int watch_for_orders(struct appliance *a)
 
 static int watch_everything(struct appliance *a)
 {
-    int error = 0;
-    if (a->dhcp) {
-        int fds[DHCP_SOCKETS_MAX];
-        size_t n = dhcp_service_sockets(a->dhcp, fds);
-        for (size_t i = 0; error == 0 && i < n; i++) {
-            error = loop_watch(a->loop, fds[i], on_dhcp, a);
-        }
-    }
+    int error = network_start(&a->network, a->loop, a->config.snapshot, a->dhcp, a->tftp);
     if (a->tftp) {
         const int *fds;
         size_t n = tftp_service_sockets(a->tftp, &fds);
         for (size_t i = 0; error == 0 && i < n; i++) {
             error = loop_watch(a->loop, fds[i], on_tftp, a);
         }
-        set_doors(a);
     }
     if (error == 0) {
         error = watch_for_orders(a);
@@ -301,13 +280,12 @@ static bool watch(struct appliance *a)
 static void announce(const struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
-    for (size_t i = 0; i < s->interface_count; i++) {
-        log_say(LOG_INFO, "pxed serves %s%s%s on %s", s->dhcp.enabled ? "proxy-DHCP" : "",
-                s->dhcp.enabled && s->tftp.enabled ? " and " : "",
-                s->tftp.enabled ? "TFTP" : "", s->interfaces[i].name);
-    }
     struct log_line l;
     log_begin(&l, LOG_INFO, "pxed ready");
+    log_text(&l, "serves",
+             !s->tftp.enabled   ? "proxy-DHCP"
+             : !s->dhcp.enabled ? "TFTP"
+                                : "proxy-DHCP and TFTP");
     log_number(&l, "hosts", hosts_count(s->hosts));
     log_number(&l, "profiles", s->profile_count);
     log_text(&l, "root", s->tftp.enabled ? s->tftp.root : NULL);
@@ -324,6 +302,7 @@ static bool start(struct appliance *a, const char *path)
 
 static void stop(struct appliance *a)
 {
+    network_stop(&a->network);
     loop_free(a->loop); /* first: it may still have a word for the others */
     control_close(a->control);
     reload_free(a->reload);

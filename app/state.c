@@ -288,6 +288,7 @@ static json_t *json_row(const struct snapshot *config, const struct state_row *r
         [GATE_UNKNOWN_HOST] = "unknown",
         [GATE_HELD] = "held",
         [GATE_DONE] = "done",
+        [GATE_LOCAL] = "local",
     };
     char mac[MAC_TEXT];
     const struct host_state *s = &row->state;

@@ -17,7 +17,7 @@
  *       -> {"mac", "approved", "done"}
  *     {"verb": "known"} -> {"machines": [{"mac", "approved", "done", "first_seen",
  *       "last_seen", "arch", "host", "gate"}], "more": N, "unsaved": B}
- *       times in seconds since 1970 or null; gate: "boot", "held", "done", "ignored",
+ *       times in seconds since 1970 or null; gate: "boot", "held", "done", "local", "ignored",
  *       "unknown"; unsaved: something waits for the disk
  *
  * Ownership: all its own.  Errors: 0 or -errno.  Shell: SQLite, files.

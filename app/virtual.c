@@ -194,8 +194,9 @@ static const char *base_of(const char *name)
 static void print_host(const struct virtual_question *q, const struct profile *p,
                        char buf[ENDPOINT_TEXT])
 {
-    if (!ip4_is_any(p->next_server)) {
-        (void)ip4_print(p->next_server, buf);
+    struct ip4 next_server = answer_of(p, gate_of(q).host).next_server;
+    if (!ip4_is_any(next_server)) {
+        (void)ip4_print(next_server, buf);
         return;
     }
     char ip[ENDPOINT_TEXT];

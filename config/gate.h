@@ -15,6 +15,7 @@ enum gate_verdict {
     GATE_BOOT,
     GATE_HOST_IGNORED, /* the host's action is "ignore" */
     GATE_UNKNOWN_HOST, /* not in the table, and unknown hosts are ignored */
+    GATE_LOCAL,        /* the action is "local": the machine boots from disk */
     GATE_HELD,         /* the action is "hold", and nobody has approved it yet */
     GATE_DONE,         /* its one boot is done: it is left to its disk */
 };

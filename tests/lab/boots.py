@@ -36,6 +36,18 @@ BIOS, X64, IA32, AA64 = (probe_text(arch) for arch in ("bios", "x64", "ia32", "a
 KINDS = (("bios", BIOS), ("x64", X64), ("aa64", AA64))
 SHIM = ("shimx64.efi", "grubx64.efi")
 NO_OFFER = "PXE-E16"    # EDK2's words for: addresses were offered, but no boot file
+PROMPT = "Press F8 for the lab's menu"
+DISK = {"name": "The disk", "action": "local"}
+
+
+def menu(arch, *first):
+    """Items for one architecture; `first` go before the usual probe."""
+    usual = {"name": "Probe", "file": {"x64": "probex64.efi", "aa64": "probeaa64.efi",
+                                       "bios": "own.0"}[arch]}
+    return {"prompt": PROMPT, "timeout": 1, "items": [*first, usual, {"name": "Own",
+                                                                      "file": "own.0"}]}
+
+
 OWN_PROFILE = {"own": {"x86-bios": "own.0", "x64-uefi": "ownx64.efi"}}
 
 BOOTS = [
@@ -64,6 +76,19 @@ BOOTS = [
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
     Boot("x64-host-ignored", "x64", NO_OFFER, refused=True, timeout=100,
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
+]
+# forms of the offer; menus that the firmware shows itself, and whose first item comes unasked
+BOOTS += [Boot("%s-%s" % (name, form), name, marker, files={"offer": form})
+          for name, marker in (*KINDS, ("ia32", IA32)) for form in ("pxe", "binl", "both")]
+BOOTS += [Boot("%s-menu" % name, name, marker, also=PROMPT, files={"menu": menu(name)})
+          for name, marker in KINDS[1:]]
+BOOTS += [
+    Boot("x64-menu-binl", "x64", X64, also=PROMPT, files={"menu": menu("x64"), "offer": "binl"}),
+    Boot("x64-menu-disk", "x64", "PXE-E21", also=PROMPT, refused=True,
+         files={"menu": menu("x64", DISK)}),
+    Boot("bios-menu", "bios", BIOS, files={"menu": menu("bios")}),     # iPXE: is shown none
+    Boot("x64-host-local", "x64", NO_OFFER, refused=True, timeout=100,
+         hosts=({"name": "pc", "mac": mac(0), "action": "local"},)),
 ]
 # other DHCP servers; one and the same host for both programs
 BOOTS += [Boot("%s-%s" % (name, dhcp), name, marker, dhcp=dhcp)

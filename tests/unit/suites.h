@@ -5,6 +5,7 @@
 #include <check.h>
 
 Suite *suite_app_loop(void);
+Suite *suite_app_explain(void);
 Suite *suite_common_bytes(void);
 Suite *suite_common_netaddr(void);
 Suite *suite_common_text(void);
@@ -20,10 +21,17 @@ Suite *suite_config_locate(void);
 Suite *suite_config_machines(void);
 Suite *suite_config_states(void);
 Suite *suite_config_template(void);
+Suite *suite_config_menu(void);
+Suite *suite_dhcp_answers(void);
 Suite *suite_dhcp_decision(void);
 Suite *suite_dhcp_frame(void);
 Suite *suite_dhcp_golden(void);
+Suite *suite_dhcp_identity(void);
 Suite *suite_dhcp_packet(void);
+Suite *suite_dhcp_radar(void);
+Suite *suite_dhcp_ladder(void);
+Suite *suite_dhcp_menu(void);
+Suite *suite_dhcp_pending(void);
 Suite *suite_tftp_misses(void);
 Suite *suite_tftp_packet(void);
 Suite *suite_tftp_path(void);
