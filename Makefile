@@ -35,8 +35,8 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
-SHELLS := common/log.c common/net.c common/netwatch.c config/duplicates.c config/faults.c \
-          config/fields.c config/load.c config/load_files.c config/load_hosts.c \
+SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
+          config/duplicates.c config/faults.c config/fields.c config/load.c config/load_files.c config/load_hosts.c \
           config/load_menu.c config/load_profiles.c config/load_vars.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/ports.c dhcp/send.c dhcp/service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \

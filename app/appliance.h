@@ -23,7 +23,8 @@ struct appliance {
     struct reload *reload;
     struct state *state; /* what is remembered of machines */
     struct machines
-        *machines; /* what DHCP hears, for the doors that only see addresses */
+        *machines;  /* what DHCP hears, for the doors that only see addresses */
+    int neighbours; /* common/neighbours; -1: cannot be asked */
     struct dhcp_service *dhcp; /* NULL: disabled */
     struct tftp_service *tftp; /* NULL: disabled */
     struct network network;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/virtual.h"
+#include "common/neighbours.h"
 #include "config/gate.h"
 
 /* A boot file is there when it is on the disk, or stands for something that is. */
@@ -81,11 +82,44 @@ static void seen(void *context, const struct mac *mac, bool has_arch, uint16_t a
     state_seen(a->state, mac, has_arch, arch);
 }
 
+/*
+ * A client whose DHCP we never heard, or before our start, is known to the kernel all the
+ * same, and what it told in an earlier boot is remembered.  Asked again each time, as nobody
+ * tells when such an address changes hands.
+ */
+static void ask_kernel(const struct appliance *a, const struct endpoint *peer,
+                       unsigned ifindex, usec_t now)
+{
+    struct machine m = {.by_neighbour = true};
+    if (a->neighbours < 0 || !neighbours_ask(a->neighbours, ifindex, peer, &m.mac)) {
+        return;
+    }
+    const struct host_state *state = state_of(a->state, &m.mac);
+    if (state && state->has_arch) {
+        m.has_arch = true;
+        m.arch = state->arch;
+    }
+    machines_learn(a->machines, peer, &m, now);
+}
+
+static const struct machine *recognise(const struct appliance *a,
+                                       const struct endpoint *peer, unsigned ifindex)
+{
+    usec_t now = loop_clock();
+    const struct machine *m = machines_find(a->machines, peer, now);
+    if (m && !m->by_neighbour) {
+        return m;
+    }
+    ask_kernel(a, peer, ifindex, now);
+    return machines_find(a->machines, peer, now);
+}
+
 /* The host table rules over files too, wherever the machine behind an address is known. */
-static void who(void *context, const struct endpoint *peer, struct tftp_client *out)
+static void who(void *context, const struct endpoint *peer, unsigned ifindex,
+                struct tftp_client *out)
 {
     const struct appliance *a = context;
-    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    const struct machine *m = recognise(a, peer, ifindex);
     if (!m) {
         return;
     }

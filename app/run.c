@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/hooks.h"
@@ -12,6 +13,7 @@
 #include "app/reload.h"
 #include "app/restart.h"
 #include "common/log.h"
+#include "common/neighbours.h"
 
 #define MACHINES_MAX 16384 /* addresses remembered: some 2 MB when full */
 
@@ -70,6 +72,7 @@ static bool open_tftp(struct appliance *a)
 {
     const char *what;
     struct tftp_hooks hooks = hooks_for_tftp(a);
+    (void)neighbours_open(&a->neighbours);
     int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
@@ -310,12 +313,15 @@ static void stop(struct appliance *a)
     tftp_service_close(a->tftp);
     state_close(a->state); /* after the services: a transfer may end with them */
     machines_free(a->machines);
+    if (a->neighbours >= 0) {
+        (void)close(a->neighbours);
+    }
     configuration_done(&a->config);
 }
 
 int command_run(int argc, char **argv)
 {
-    struct appliance a = {0};
+    struct appliance a = {.neighbours = -1};
     const char *path;
     if (!parse_arguments(argc, argv, &path)) {
         fprintf(stderr, "usage: pxed run [-c FILE] [-v]\n");

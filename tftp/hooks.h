@@ -38,7 +38,9 @@ struct tftp_answer {
 
 /* What the service asks of, and tells, whoever runs it; NULL where nobody cares. */
 struct tftp_hooks {
-    void (*who)(void *context, const struct endpoint *peer, struct tftp_client *out);
+    /* Asked first of all; ifindex: where the request came in. */
+    void (*who)(void *context, const struct endpoint *peer, unsigned ifindex,
+                struct tftp_client *out);
     /* What this clean name stands for; rendered once for each transfer. */
     enum tftp_virtual (*find)(void *context, const struct endpoint *peer,
                               const struct endpoint *local, const char *name,

@@ -127,7 +127,8 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
     }
     struct tftp_client client = {0};
     if (s->engine->hooks.who) {
-        s->engine->hooks.who(s->engine->hooks.context, &path->peer, &client);
+        s->engine->hooks.who(s->engine->hooks.context, &path->peer, path->ifindex,
+                             &client);
     }
     if (client.denied) {
         refuse(s, fd, path, pkt->file, TFTP_ERR_ACCESS, "access denied");

@@ -23,7 +23,7 @@ echo $${net0/ip}
 class Site:
     """One pxed and a client whose machine is whoever its last REQUEST said."""
 
-    def __init__(self, network, **more):
+    def __init__(self, network):
         self.server, self.client = network.pair()
         self.root = network.root()
         net.write_boot_files(self.root)
@@ -42,7 +42,7 @@ class Site:
         profiles = {"default": dict(net.BOOT_FILES),
                     "other": {"extends": "default", "ipxe": "http://10.0.0.9/x.ipxe"}}
         self.configuration = dict(net.config(self.root, profiles=profiles, hosts=hosts),
-                                  files=dict(files, **more))
+                                  files=files)
         self.pxed = network.pxed(self.server, self.configuration)
         self.pxe = dhcp.Client(self.client)
 
@@ -92,7 +92,13 @@ def test_what_is_not_known_of_a_client_is_told(site):
     site.take_lease(OTHER)
     check.inside("${host} is not known", site.refused("grub/grub.cfg"), "reason")
     with net.Net() as network:
-        check.inside("${mac} is not known", Site(network).refused("boot.ipxe"), "reason")
+        site = Site(network)
+        site.template("uuid.in", "${mac} ${uuid}")
+        site.configuration["files"]["uuid"] = {"template": "templates/uuid.in"}
+        net.write_json(site.pxed.config_path, site.configuration)
+        reload(site)
+        # The kernel knows the MAC address, nobody the UUID.
+        check.inside("${uuid} is not known", site.refused("uuid"), "reason")
 
 
 def test_a_name_may_be_that_of_one_client(site):
