@@ -31,14 +31,18 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/states.c config/template.c config/variables.c \
          dhcp/decision.c dhcp/frame.c dhcp/identity.c dhcp/ladder.c dhcp/menu.c dhcp/options.c \
          dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
-         dhcp/show.c dhcp/sighting.c \
+         dhcp/show.c dhcp/sighting.c dhcp/url.c \
+         dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_held.c dhcp/v6_packet.c \
+         dhcp/v6_show.c dhcp/v6_sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
-          config/duplicates.c config/faults.c config/fields.c config/load.c config/load_files.c config/load_hosts.c \
-          config/load_menu.c config/load_profiles.c config/load_vars.c config/syntax.c \
-          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/ports.c dhcp/send.c dhcp/service.c \
+          config/duplicates.c config/faults.c config/fields.c config/load.c \
+          config/load_files.c config/load_hosts.c config/load_menu.c config/load_profiles.c \
+          config/load_vars.c config/syntax.c \
+          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
+          dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control.c \

@@ -13,6 +13,7 @@
 #include "app/state.h"
 #include "config/machines.h"
 #include "dhcp/service.h"
+#include "dhcp/v6_service.h"
 #include "tftp/service.h"
 
 /* The process: what lives from the start to the end of `pxed run`. */
@@ -25,8 +26,9 @@ struct appliance {
     struct machines
         *machines;  /* what DHCP hears, for the doors that only see addresses */
     int neighbours; /* common/neighbours; -1: cannot be asked */
-    struct dhcp_service *dhcp; /* NULL: disabled */
-    struct tftp_service *tftp; /* NULL: disabled */
+    struct dhcp_service *dhcp;   /* NULL: disabled */
+    struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
+    struct tftp_service *tftp;   /* NULL: disabled */
     struct network network;
 };
 

@@ -29,6 +29,7 @@ void warn_of_restart(const struct snapshot *old, const struct snapshot *new)
         {"control", same_text(old->control, new->control)},
         {"state_dir", same_text(old->state_dir, new->state_dir)},
         {"watch", old->watch == new->watch},
+        {"dhcp.ipv6", old->dhcp.ipv6 == new->dhcp.ipv6},
         {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
         {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},
         {"tftp.data_ports", old->tftp.single_port == new->tftp.single_port &&

@@ -121,13 +121,29 @@ static void open_for_user(struct appliance *a)
     }
 }
 
+/* A host may lack IPv6, or have its port 4011 in use, and IPv4 is served all the same. */
+static void open_dhcp6(struct appliance *a)
+{
+    char why[DHCP_SERVICE_WHY_SIZE];
+    struct dhcp_hooks hooks = hooks_for_dhcp(a);
+    int error = dhcp6_service_open(a->config.snapshot, &hooks, &a->dhcp6, why);
+    if (error != 0 && error != -EAFNOSUPPORT) {
+        log_say(LOG_WARNING, "no answers over IPv6: %s", why);
+    }
+}
+
 static bool open_everything(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
     open_for_user(a);
-    return make_machines(a) && (!s->tftp.enabled || open_tftp(a)) &&
-           (!s->dhcp.enabled || open_dhcp(a));
+    if (!make_machines(a) || (s->tftp.enabled && !open_tftp(a))) {
+        return false;
+    }
+    if (s->dhcp.enabled && s->dhcp.ipv6) {
+        open_dhcp6(a);
+    }
+    return !s->dhcp.enabled || open_dhcp(a);
 }
 
 /* An interface that comes back must be opened again, which takes CAP_NET_RAW. */
@@ -144,6 +160,14 @@ static bool drop_privileges(const struct appliance *a)
 
 /* -- events ------------------------------------------------------------------------------- */
 
+static bool on_dhcp6(void *context, int fd, enum loop_event event, usec_t now)
+{
+    struct appliance *a = context;
+    (void)event;
+    dhcp6_service_readable(a->dhcp6, fd, now);
+    return true;
+}
+
 static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 {
     struct appliance *a = context;
@@ -159,10 +183,12 @@ static usec_t next_deadline(void *context)
 {
     const struct appliance *a = context;
     usec_t dhcp = a->dhcp ? dhcp_service_deadline(a->dhcp) : USEC_NEVER;
+    usec_t dhcp6 = a->dhcp6 ? dhcp6_service_deadline(a->dhcp6) : USEC_NEVER;
     usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
     usec_t state = state_deadline(a->state);
     usec_t first = dhcp < tftp ? dhcp : tftp;
-    return state < first ? state : first;
+    first = state < first ? state : first;
+    return dhcp6 < first ? dhcp6 : first;
 }
 
 static void on_deadline(void *context, usec_t now)
@@ -173,6 +199,9 @@ static void on_deadline(void *context, usec_t now)
     }
     if (a->tftp) {
         tftp_service_timeout(a->tftp, now);
+    }
+    if (a->dhcp6) {
+        dhcp6_service_timeout(a->dhcp6, now);
     }
     state_timeout(a->state, now);
 }
@@ -200,6 +229,9 @@ static const char *take_configuration(void *context, struct configuration *confi
     }
     if (a->dhcp) {
         dhcp_service_configure(a->dhcp, config->snapshot);
+    }
+    if (a->dhcp6) {
+        dhcp6_service_configure(a->dhcp6, config->snapshot);
     }
     warn_of_restart(old.snapshot, config->snapshot);
     a->config = *config;
@@ -240,6 +272,13 @@ static int watch_for_orders(struct appliance *a)
 static int watch_everything(struct appliance *a)
 {
     int error = network_start(&a->network, a->loop, a->config.snapshot, a->dhcp, a->tftp);
+    if (a->dhcp6) {
+        int fds[DHCP6_SOCKETS_MAX];
+        size_t n = dhcp6_service_sockets(a->dhcp6, fds);
+        for (size_t i = 0; error == 0 && i < n; i++) {
+            error = loop_watch(a->loop, fds[i], on_dhcp6, a);
+        }
+    }
     if (a->tftp) {
         const int *fds;
         size_t n = tftp_service_sockets(a->tftp, &fds);
@@ -310,6 +349,7 @@ static void stop(struct appliance *a)
     control_close(a->control);
     reload_free(a->reload);
     dhcp_service_close(a->dhcp);
+    dhcp6_service_close(a->dhcp6);
     tftp_service_close(a->tftp);
     state_close(a->state); /* after the services: a transfer may end with them */
     machines_free(a->machines);

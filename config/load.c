@@ -176,6 +176,7 @@ static void read_data_ports(struct reader *r, const struct field *f, const json_
 /* clang-format off */
 static const struct field dhcp_fields[] = {
     {.key = "enabled", .read = read_bool, .offset = offsetof(struct dhcp_conf, enabled)},
+    {.key = "ipv6", .read = read_bool, .offset = offsetof(struct dhcp_conf, ipv6)},
 };
 
 static const struct field tftp_fields[] = {
@@ -191,7 +192,7 @@ static const struct field tftp_fields[] = {
     {.key = "data_ports", .read = read_data_ports},
 };
 
-static const struct field_set dhcp_set = {dhcp_fields, 1};
+static const struct field_set dhcp_set = {dhcp_fields, 2};
 static const struct field_set tftp_set = {tftp_fields, 6};
 static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 6, "tftp_set counts its rows");
 
@@ -287,7 +288,7 @@ static struct snapshot *new_snapshot(void)
         return NULL;
     }
     s->hotplug = true;
-    s->dhcp.enabled = true;
+    s->dhcp = (struct dhcp_conf){.enabled = true, .ipv6 = true};
     s->tftp = (struct tftp_conf){.enabled = true,
                                  .max_block_size = 1468, /* MTU 1500 less 32 of headers */
                                  .max_window_size = 64,

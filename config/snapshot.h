@@ -42,7 +42,8 @@ struct interface_conf {
 };
 
 struct dhcp_conf {
-    bool enabled; /* false: ports 67 and 4011 are not touched */
+    bool enabled; /* false: ports 67, 547 and 4011 are not touched */
+    bool ipv6;    /* answer over IPv6, too, where an interface has it; default true */
 };
 
 struct tftp_conf {

@@ -22,7 +22,7 @@ struct capture;
 #define CAPTURE_WHY_SIZE 256
 
 enum capture_kind {
-    CAPTURE_INCOMING, /* requests, and replies of servers elsewhere */
+    CAPTURE_INCOMING, /* requests, replies of servers elsewhere, TFTP read requests */
     CAPTURE_OUTGOING, /* address offers of another server on this host */
 };
 

@@ -1,10 +1,7 @@
 #include "dhcp/decision.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <strings.h>
-
-#include "dhcp/reply.h"
 
 static void step(struct dhcp_decision *d, enum dhcp_rule rule, uint16_t arch,
                  size_t index)
@@ -92,15 +89,13 @@ static enum dhcp_verdict refusal_of(enum gate_verdict verdict)
 }
 
 /* Sets d->profile and how it answers; false when this machine is not to be answered. */
-static bool choose_profile(const struct dhcp_site *site, const struct dhcp_packet *in,
+static bool choose_profile(const struct dhcp_site *site, const struct mac *mac,
                            struct dhcp_decision *d)
 {
     const struct snapshot *config = site->config;
-    struct mac mac;
-    bool has_mac = dhcp_mac(in, &mac);
-    struct gate gate = gate_ask(
-        config, has_mac ? &mac : NULL, d->client.has_uuid ? d->client.uuid : NULL,
-        has_mac && site->state ? site->state(site->context, &mac) : NULL);
+    struct gate gate =
+        gate_ask(config, mac, d->client.has_uuid ? d->client.uuid : NULL,
+                 mac && site->state ? site->state(site->context, mac) : NULL);
     d->host = gate.host;
     step(d, d->host ? RULE_HOST : RULE_UNKNOWN_HOST, 0,
          d->host ? hosts_index(config->hosts, d->host) : 0);
@@ -354,31 +349,41 @@ static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
     d->verdict = DHCP_ANSWERED;
 }
 
+/* -- the whole, and the gate alone -------------------------------------------------------- */
+
 /* All but the replies, whose octets are written where they are needed only. */
-static void begin(const struct dhcp_packet *in, struct dhcp_decision *out)
+void dhcp_gate_begin(const struct pxe_request *client, struct dhcp_decision *d)
 {
-    out->reply_count = 0;
-    out->type = in->type == DHCP_DISCOVER ? DHCP_OFFER : DHCP_ACK;
-    out->form = OFFER_AUTO;
-    out->on_ladder = false;
-    out->delay_ms = 0;
-    out->file = NULL;
-    out->host = NULL;
-    out->profile = NULL;
-    out->menu.conf = NULL;
-    out->client = pxe_read(in);
-    out->has_arch = out->client.arch_count > 0;
-    out->arch = out->client.arch[0];
-    out->step_count = 0;
+    d->reply_count = 0;
+    d->form = OFFER_AUTO;
+    d->on_ladder = false;
+    d->delay_ms = 0;
+    d->file = NULL;
+    d->host = NULL;
+    d->profile = NULL;
+    d->menu.conf = NULL;
+    d->client = *client;
+    d->has_arch = client->arch_count > 0;
+    d->arch = client->arch[0];
+    d->step_count = 0;
+}
+
+bool dhcp_gate(const struct dhcp_site *site, const struct mac *mac,
+               struct dhcp_decision *d)
+{
+    return choose_profile(site, mac, d) && choose_file(site, d);
 }
 
 enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_arrival *at,
                               const struct dhcp_packet *in, struct dhcp_decision *out)
 {
-    begin(in, out);
-    out->verdict = admit(site, at, in, &out->client);
-    if (out->verdict != DHCP_ANSWERED || !choose_profile(site, in, out) ||
-        !choose_file(site, out)) {
+    struct pxe_request client = pxe_read(in);
+    struct mac mac;
+    bool has_mac = dhcp_mac(in, &mac);
+    dhcp_gate_begin(&client, out);
+    out->type = in->type == DHCP_DISCOVER ? DHCP_OFFER : DHCP_ACK;
+    out->verdict = admit(site, at, in, &client);
+    if (out->verdict != DHCP_ANSWERED || !dhcp_gate(site, has_mac ? &mac : NULL, out)) {
         return out->verdict;
     }
     bool early = site->asked > 0 && site->asked < out->answer.after_requests;
@@ -400,7 +405,8 @@ const char *dhcp_verdict_name(enum dhcp_verdict verdict)
         [DHCP_HOST_LOCAL] = "host-local",     [DHCP_UNKNOWN_HOST] = "unknown-host",
         [DHCP_NO_FILE] = "no-file",           [DHCP_FILE_MISSING] = "file-missing",
         [DHCP_NO_ITEM] = "no-item",           [DHCP_TOO_EARLY] = "too-early",
-        [DHCP_TOO_LARGE] = "too-large",
+        [DHCP_TOO_LARGE] = "too-large",       [DHCP_NO_CLIENT_ID] = "no-client-id",
+        [DHCP_IPV4_ONLY] = "ipv4-only",       [DHCP_NO_ADDRESS] = "no-address",
     };
     return names[verdict];
 }

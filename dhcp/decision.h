@@ -35,6 +35,10 @@ enum dhcp_verdict {
     DHCP_NO_ITEM,      /* a menu item is asked for that this client was not shown */
     DHCP_TOO_EARLY,    /* the client must ask more often first ("after_requests") */
     DHCP_TOO_LARGE,    /* the reply would not fit what the client takes */
+    /* DHCPv6 alone: */
+    DHCP_NO_CLIENT_ID, /* a SOLICIT that names no client, which RFC 8415 forbids */
+    DHCP_IPV4_ONLY,    /* the URL or next_server of the profile is an IPv4 address */
+    DHCP_NO_ADDRESS,   /* we have no IPv6 address that this client could load from */
     DHCP_VERDICT_COUNT,
 };
 
@@ -99,6 +103,15 @@ struct dhcp_decision {
 /* Fills in *out whatever the verdict; out->verdict is also returned. */
 enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_arrival *at,
                               const struct dhcp_packet *in, struct dhcp_decision *out);
+
+/*
+ * The gate alone: who is it, and what may it load?  DHCPv6 has the same one.  mac may be
+ * NULL.  False: silence, and d->verdict says why; else d->profile, d->answer and d->file are
+ * set (d->file NULL: the disk, by the menu).
+ */
+void dhcp_gate_begin(const struct pxe_request *client, struct dhcp_decision *d);
+bool dhcp_gate(const struct dhcp_site *site, const struct mac *mac,
+               struct dhcp_decision *d);
 
 const char *dhcp_verdict_name(enum dhcp_verdict verdict);
 

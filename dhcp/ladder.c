@@ -207,12 +207,24 @@ static void begin_again(struct ladder_client *c, const struct ladder_kind *kind)
     }
 }
 
-/* A copy by another relay, or another exchange: no second try. */
-static bool is_aside(const struct ladder_client *c, const struct ladder_key *key,
-                     usec_t now)
+static bool is_copy(const struct ladder_client *c, const struct ladder_key *key,
+                    usec_t now)
 {
-    bool same = c->xid == key->xid && ip4_equal(c->relay, key->relay);
-    return c->asked > 0 && !same && now - c->heard < LADDER_ONE_ASK;
+    return c->asked > 0 && c->xid == key->xid && !ip4_equal(c->relay, key->relay) &&
+           now - c->heard < LADDER_RETRY;
+}
+
+/* A transaction that was never tried again in earnest says nothing of its offer. */
+static void enter_transaction(struct ladder_client *c, const struct ladder_key *key,
+                              usec_t now)
+{
+    if (c->xid == key->xid && c->asked > 0) {
+        return;
+    }
+    if (c->heard - c->began < LADDER_RETRY) {
+        c->offered = 0;
+    }
+    c->began = now;
 }
 
 struct ladder_advice ladder_asks(struct ladder *l, const struct ladder_key *key,
@@ -225,7 +237,8 @@ struct ladder_advice ladder_asks(struct ladder *l, const struct ladder_key *key,
     } else if (!is_fresh(c->heard, now)) {
         begin_again(c, kind);
     }
-    bool again = is_aside(c, key, now);
+    bool again = is_copy(c, key, now);
+    enter_transaction(c, key, now);
     bool frozen = c->came && is_fresh(c->since, now);
     c->counts = !again && !frozen;
     c->kind = kind->id;

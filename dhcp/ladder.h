@@ -8,11 +8,11 @@
  *     pxe, pxe, bare, both, pxe, pxe, ...
  *
  * "bare" is binl without a file name: nothing there that a client could mistake; it has to ask
- * on port 4011.  What counts is a DISCOVER that comes again, not its copy by another relay, nor
- * another exchange within the same second.  A client that comes keeps its form, and its kind
- * (words of its vendor class, architecture) is credited: others of that kind begin with the
- * form that has worked most, of late.  Never driven by `secs`, which several clients fill with
- * something else.
+ * on port 4011.  A try is a DISCOVER that comes again in its transaction, not its copy by another
+ * relay; a new transaction goes on where the last one ended if that one did try again, for some
+ * seconds, and else begins anew.  A client that comes keeps its form, and its kind (words of
+ * its vendor class, architecture) is credited: others of that kind begin with the form that has
+ * worked most, of late.  Never driven by `secs`, which several clients fill with something else.
  *
  *     ladder_key_of()     who is it?  only a boot client can be told
  *     ladder_asks()       a DISCOVER came: the form to offer, the how-manieth it is
@@ -38,7 +38,7 @@
 #define LADDER_CLASS_LEN 48 /* octets of a kind's words, closing NUL included */
 #define LADDER_MEMORY    (120 * USEC_PER_SEC) /* since it was last heard, or came */
 #define LADDER_SCORE_MAX 8
-#define LADDER_ONE_ASK   USEC_PER_SEC /* no firmware begins anew sooner */
+#define LADDER_RETRY     (3 * USEC_PER_SEC) /* no firmware tries again sooner */
 
 struct ladder_key {
     uint8_t chaddr[DHCP_CHADDR_LEN]; /* zeros behind hlen octets */
@@ -60,9 +60,10 @@ struct ladder_client {
     uint16_t arch;
     uint16_t asked;   /* since it came, or was forgotten */
     uint16_t offered; /* likewise */
-    uint32_t xid;     /* of its last DISCOVER, as the next two */
+    uint32_t xid;     /* of its last DISCOVER, as the next three */
     struct ip4 relay;
     usec_t heard;
+    usec_t began; /* when that transaction was heard first */
     uint64_t kind;
     usec_t since;
 };

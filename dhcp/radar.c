@@ -11,26 +11,32 @@ enum { IPXE_NO_PXEDHCP = 176 };
 
 /* -- requests ----------------------------------------------------------------------------- */
 
-void radar_heard(struct radar *r, uint32_t xid, bool ours)
+void radar_heard(struct radar *r, const struct radar_request *request)
 {
-    size_t at = r->heard_count++ % RADAR_HEARD_MAX;
-    r->heard[at].xid = xid;
-    r->heard[at].ours = ours;
+    r->heard[r->heard_count++ % RADAR_HEARD_MAX] = *request;
 }
 
 enum whose { NOT_HEARD, OURS, OTHERS };
 
-/* The latest word counts: a machine may have become ours by a reload. */
-static enum whose whose_request(const struct radar *r, uint32_t xid)
+/* The latest one that fits, by its number or by its client; NULL: none is remembered. */
+static const struct radar_request *find_heard(const struct radar *r, const uint32_t *xid,
+                                              const struct mac *client)
 {
     size_t known = r->heard_count < RADAR_HEARD_MAX ? r->heard_count : RADAR_HEARD_MAX;
     for (size_t back = 1; back <= known; back++) {
-        size_t at = (r->heard_count - back) % RADAR_HEARD_MAX;
-        if (r->heard[at].xid == xid) {
-            return r->heard[at].ours ? OURS : OTHERS;
+        const struct radar_request *q =
+            &r->heard[(r->heard_count - back) % RADAR_HEARD_MAX];
+        if (xid ? q->xid == *xid : mac_equal(&q->client, client)) {
+            return q;
         }
     }
-    return NOT_HEARD;
+    return NULL;
+}
+
+static enum whose whose_request(const struct radar *r, uint32_t xid)
+{
+    const struct radar_request *q = find_heard(r, &xid, NULL);
+    return !q ? NOT_HEARD : (q->ours ? OURS : OTHERS);
 }
 
 /* -- what a reply says -------------------------------------------------------------------- */
@@ -191,6 +197,35 @@ size_t radar_see(struct radar *r, const struct radar_reply *reply, usec_t now,
     return new;
 }
 
+const struct radar_event *radar_asks(struct radar *r, const struct mac *client,
+                                     const struct mac *to, struct ip4 server,
+                                     struct rd request, usec_t now)
+{
+    const struct radar_request *q = find_heard(r, NULL, client);
+    if (!q || !q->ours || ip4_equal(q->next_server, server)) {
+        return NULL;
+    }
+    struct radar_event *e = find_or_add(r, RADAR_ELSEWHERE, server);
+    if (!e) {
+        return NULL;
+    }
+    e->last = now;
+    if (e->count++ > 0) {
+        return NULL;
+    }
+    (void)rd_u16(&request); /* opcode; the name follows, up to its NUL */
+    size_t len =
+        rd_left(&request) < DHCP_FILE_LEN ? rd_left(&request) : DHCP_FILE_LEN - 1;
+    if (len > 0) {
+        memcpy(e->file, request.p, len);
+    }
+    e->via = server;
+    e->mac = *to;
+    e->client = *client;
+    e->first = now;
+    return e;
+}
+
 /* -- words -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -228,6 +263,11 @@ static const struct {
         {"ipxe-no-proxy", true, "the DHCP server", "sends option 175.176 (no-pxedhcp)",
          "iPXE clients then ignore every proxy, this one too; take it out of its "
          "configuration"},
+    [RADAR_ELSEWHERE] =
+        {"second-stage-elsewhere", true, "the TFTP server",
+         "is asked for \"%s\" by a machine that we answered",
+         "GRUB, shim and iPXE scripts follow the next server of the DHCP server and do "
+         "not find our files there; let it name this host as next server, and no file"},
 };
 
 const char *radar_kind_name(enum radar_kind kind)
@@ -243,7 +283,7 @@ bool radar_is_warning(enum radar_kind kind)
 /* What stands for the %s of `does`. */
 static void print_object(const struct radar_event *e, char out[OBJECT_TEXT])
 {
-    if (e->kind == RADAR_BOOT_FILE) {
+    if (e->kind == RADAR_BOOT_FILE || e->kind == RADAR_ELSEWHERE) {
         (void)text_show(e->file, strlen(e->file), out, OBJECT_TEXT);
     } else {
         (void)ip4_print(e->next_server, out);

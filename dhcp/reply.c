@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "dhcp/url.h"
+
 #define IP_UDP_HEADERS 28
 
 /* RFC 2132 section 9.10 counts the IP and UDP headers; a request without it takes 576. */
@@ -33,27 +35,6 @@ static void echo(struct wr *w, const struct dhcp_packet *in, enum dhcp_code code
     } while (rd_left(&value) > 0);
 }
 
-/* Octets that stand for themselves in the path of a URL (RFC 3986 section 3.3). */
-static bool is_path_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("-._~!$&'()*+,;=:@/", c));
-}
-
-static void put_path(struct wr *w, const char *path)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    for (; *path; path++) {
-        if (is_path_char(*path)) {
-            wr_u8(w, (uint8_t)*path);
-        } else {
-            wr_u8(w, '%');
-            wr_u8(w, (uint8_t)hex[(uint8_t)*path >> 4]);
-            wr_u8(w, (uint8_t)hex[(uint8_t)*path & 15]);
-        }
-    }
-}
-
 /*
  * iPXE takes a name relative to whichever server it holds for the next one, which may be the
  * DHCP server's; a whole URL leaves no doubt, and what the script loads follows it.
@@ -67,7 +48,7 @@ static void name_for_ipxe(const struct dhcp_reply_terms *terms, char out[DHCP_FI
     ip4_print(terms->next_server, ip);
     wr_put(&w, ip, strlen(ip));
     wr_u8(&w, '/');
-    put_path(&w, terms->file[0] == '/' ? terms->file + 1 : terms->file);
+    url_write_path(&w, terms->file[0] == '/' ? terms->file + 1 : terms->file);
     wr_u8(&w, 0);
     if (!wr_ok(&w)) {
         snprintf(out, DHCP_FILE_LEN, "%s",

@@ -10,11 +10,13 @@
 #include "common/log.h"
 #include "common/net.h"
 #include "dhcp/journal.h"
+#include "dhcp/lookout.h"
 #include "dhcp/pending.h"
 #include "dhcp/repeats.h"
 #include "dhcp/send.h"
 #include "dhcp/sighting.h"
 
+#define TFTP_PORT  69
 #define FRAMES_MAX 256 /* read at one go before others get their turn */
 
 struct dhcp_service {
@@ -180,19 +182,6 @@ static void count_sent(struct dhcp_service *s, const struct port *p, int error)
 
 /* -- port 67 ------------------------------------------------------------------------------ */
 
-/* Some other server's word to a client. */
-static void on_reply(struct dhcp_service *s, const struct port *p, const struct frame *f,
-                     const struct dhcp_packet *in)
-{
-    const struct radar_event *fresh[RADAR_KIND_COUNT];
-    struct radar_reply reply = {in, f->from, f->ip_from, &p->facts.identity};
-    size_t count = radar_see(&s->radar, &reply, s->now, fresh);
-    s->counters.others_replies++;
-    for (size_t i = 0; i < count; i++) {
-        dhcp_journal_conflict(p->conf.name, fresh[i]);
-    }
-}
-
 /*
  * A capture also sees what a bridge or a mirror port passes by on its way to others, and
  * what this host forwards as a router.
@@ -236,7 +225,7 @@ static void on_request(struct dhcp_service *s, const struct port *p,
         pending_drop(&s->pending, in);
     }
     bool answered = decide(s, p, way->us, at, in);
-    radar_heard(&s->radar, in->xid, answered);
+    lookout_request(&s->radar, in, &s->decision);
     if (answered) {
         send_replies(s, p, way, in);
     }
@@ -259,9 +248,12 @@ static void on_frame(struct dhcp_service *s, const struct port *p, enum capture_
     }
     struct dhcp_arrival at = {DHCP_SERVER_PORT, f.ip_from, f.from_port};
     struct way way = {.asker = f.from};
-    if (is_reply(f.payload)) {
+    if (f.to_port == TFTP_PORT) {
+        lookout_read_request(&s->radar, p, &f, s->now);
+    } else if (is_reply(f.payload)) {
         if (parse(s, p, &at, f.payload, &in)) {
-            on_reply(s, p, &f, &in);
+            s->counters.others_replies++;
+            lookout_reply(&s->radar, p, &f, &in, s->now);
         }
     } else if (kind == CAPTURE_OUTGOING || !is_for_us(p, &f, &way.us)) {
         s->counters.passing_by++;

@@ -33,6 +33,11 @@ static void see(struct radar *r, struct rd payload, const struct identity *us, u
         reply.ip = frame.ip_from;
         reply.mac = frame.from;
     }
+    const struct radar_event *e =
+        radar_asks(r, &reply.mac, &reply.mac, reply.ip, payload, now);
+    if (e) {
+        check_text(radar_say(e, text));
+    }
     if (dhcp_parse(payload.p, rd_left(&payload), &packet) != DHCP_OK) {
         return;
     }
@@ -60,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (usec_t now = 1; rd_left(&all) >= 2; now++) {
         size_t len = rd_u16(&all);
         if (len == 0) {
-            radar_heard(&r, rd_u32(&all), now & 1);
+            struct radar_request request = {.xid = rd_u32(&all), .ours = now & 1};
+            radar_heard(&r, &request);
         } else if (len <= rd_left(&all)) {
             see(&r, rd_sub(&all, len), &us, now);
         } else {

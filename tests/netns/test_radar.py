@@ -5,6 +5,7 @@ import time
 import check
 import dhcp
 import net
+import wire
 
 ELSEWHERE = "10.77.0.254"
 
@@ -101,6 +102,25 @@ def test_b35_second_proxy():
         check.equal(len(site.client.replies(0.5, {message.xid})), 2, "proxy offers")
         check.equal(site.kinds(), ["second-proxy"], "conflicts")
         check.that("another PXE server" in site.line("second-proxy"), "not told")
+
+
+def test_b67_second_stage_asked_of_another_server():
+    """A client that follows the DHCP server's siaddr, seen by a server that is its gateway."""
+    with net.Net() as network:
+        site = Site(network)
+        message = dhcp.discover(7)
+        site.client.ask(message)
+        request = b"\0\1grubx64.efi\0octet\0"
+        site.other = site.machines["srv"]  # the next hop
+        for dst, sport in ((net.SERVER, 2000), ("192.0.2.9", 2001), ("192.0.2.9", 2002)):
+            site.client.wire.send(wire.udp_frame(
+                site.client.wire.mac, site.machines["srv"].mac("eth0"), net.CLIENT, dst, sport, 69,
+                request))
+        site.pxed.wait_log("kind=second-stage-elsewhere server=192.0.2.9")
+        site.client.ask(dhcp.discover(7))
+        site.address = "192.0.2.9"
+        check.equal(site.kinds(), ["second-stage-elsewhere"], "conflicts")
+        check.that("grubx64.efi" in site.line("second-stage-elsewhere"), "the file is not named")
 
 
 def test_plain_server_is_no_conflict():

@@ -30,6 +30,11 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_ladder());
     srunner_add_suite(runner, suite_dhcp_menu());
     srunner_add_suite(runner, suite_dhcp_packet());
+    srunner_add_suite(runner, suite_dhcp6_clients());
+    srunner_add_suite(runner, suite_dhcp6_decision());
+    srunner_add_suite(runner, suite_dhcp6_golden());
+    srunner_add_suite(runner, suite_dhcp6_held());
+    srunner_add_suite(runner, suite_dhcp6_packet());
     srunner_add_suite(runner, suite_dhcp_pending());
     srunner_add_suite(runner, suite_dhcp_radar());
     srunner_add_suite(runner, suite_tftp_misses());

@@ -81,7 +81,8 @@ START_TEST(a_good_file_says_what_it_says)
     ck_assert_uint_eq(s->tftp.max_transfers, 500);
     ck_assert_uint_eq(s->tftp.data_port_first, 40000);
     ck_assert_uint_eq(s->tftp.data_port_last, 40003);
-    ck_assert(s->dhcp.enabled && s->tftp.enabled && !s->tftp.single_port);
+    ck_assert(s->dhcp.enabled && s->dhcp.ipv6);
+    ck_assert(s->tftp.enabled && !s->tftp.single_port);
     ck_assert_uint_eq(hosts_count(s->hosts), 3);
     ck_assert_uint_eq(hosts_at(s->hosts, 0)->line, 24);
     ck_assert_int_eq(hosts_at(s->hosts, 2)->action, HOST_IGNORE);

@@ -130,6 +130,8 @@ static const struct {
     {TOP "'dhcp':true}", "2:8: dhcp: expected an object { ... }, got true"},
     {TOP "'dhcp':{'enabled':1}}",
      "2:19: dhcp.enabled: expected true or false, got a number"},
+    {TOP "'dhcp':{'ipv6':'no'}}",
+     "2:16: dhcp.ipv6: expected true or false, got a string"},
     {"{'interfaces':['a'],'dhcp':{'enabled':false},'tftp':{'enabled':false}}",
      "1:1: : neither \"dhcp\" nor \"tftp\" is enabled: nothing is left to do"},
     /* interfaces */

@@ -67,6 +67,14 @@ static size_t see(struct radar *r, const struct said *s, uint8_t xid, usec_t now
     return radar_see(r, &reply, now, fresh);
 }
 
+static const struct mac client_mac = {{0x52, 0x54, 0, 0x12, 0x34, 0x56}};
+
+static void hear(struct radar *r, uint32_t xid, bool ours)
+{
+    struct radar_request request = {xid, client_mac, ours, {{10, 77, 0, 50}}};
+    radar_heard(r, &request);
+}
+
 static const struct {
     const char *name;
     struct said said;
@@ -177,8 +185,8 @@ START_TEST(a_reply_shows_its_conflicts_once)
     struct radar r = {.count = 0};
     const struct radar_event *fresh[RADAR_KIND_COUNT];
     char names[256];
-    radar_heard(&r, XID_OURS, true);
-    radar_heard(&r, XID_OTHERS, false);
+    hear(&r, XID_OURS, true);
+    hear(&r, XID_OTHERS, false);
     size_t count = see(&r, &rows[_i].said, rows[_i].xid, 5, fresh);
     list_names(fresh, count, names);
     ck_assert_msg(strcmp(names, rows[_i].events) == 0, "%s: got \"%s\", want \"%s\"",
@@ -245,13 +253,13 @@ START_TEST(old_requests_are_forgotten)
     struct radar r = {.count = 0};
     const struct radar_event *fresh[RADAR_KIND_COUNT];
     struct said proxy = {0, 0, NULL, OPT(OFFER SERVER PXE)};
-    radar_heard(&r, XID_OURS, true);
+    hear(&r, XID_OURS, true);
     for (uint32_t i = 0; i < RADAR_HEARD_MAX; i++) {
-        radar_heard(&r, 1000 + i, false);
+        hear(&r, 1000 + i, false);
     }
     ck_assert_uint_eq(see(&r, &proxy, XID_OURS, 1, fresh), 0);
-    radar_heard(&r, XID_OURS, false);
-    radar_heard(&r, XID_OURS, true);
+    hear(&r, XID_OURS, false);
+    hear(&r, XID_OURS, true);
     ck_assert_uint_eq(see(&r, &proxy, XID_OURS, 1, fresh), 1);
 }
 END_TEST
@@ -289,6 +297,35 @@ START_TEST(b18_from_a_frame)
 }
 END_TEST
 
+/* B67: shim and GRUB take the server of the DHCP server's ACK for their second stage. */
+START_TEST(b67_second_stage_asked_of_another_server)
+{
+    static const char rrq[] = "\0\1grubx64.efi\0octet";
+    static const struct ip4 router = {{10, 77, 0, 254}};
+    static const struct ip4 next_server = {{10, 77, 0, 50}};
+    struct rd request = rd_over(rrq, sizeof rrq);
+    struct radar r = {.count = 0};
+    char text[RADAR_TEXT];
+    ck_assert_ptr_null(radar_asks(&r, &client_mac, &server_mac, router, request, 1));
+    hear(&r, XID_OTHERS, false);
+    ck_assert_ptr_null(radar_asks(&r, &client_mac, &server_mac, router, request, 1));
+    hear(&r, XID_OURS, true);
+    ck_assert_ptr_null(radar_asks(&r, &server_mac, &server_mac, router, request, 1));
+    ck_assert_ptr_null(radar_asks(&r, &client_mac, &server_mac, next_server, request, 1));
+    const struct radar_event *e =
+        radar_asks(&r, &client_mac, &server_mac, router, request, 7);
+    ck_assert_ptr_nonnull(e);
+    ck_assert_ptr_null(radar_asks(&r, &client_mac, &server_mac, router, request, 9));
+    ck_assert_uint_eq(e->count, 2);
+    ck_assert_uint_eq(e->last, 9);
+    ck_assert_str_eq(radar_kind_name(e->kind), "second-stage-elsewhere");
+    ck_assert(mac_equal(&e->client, &client_mac));
+    ck_assert_ptr_nonnull(strstr(radar_say(e, text),
+                                 "the TFTP server 10.77.0.254 (52:54:00:00:00:fe) is "
+                                 "asked for \"grubx64.efi\" by a machine"));
+}
+END_TEST
+
 Suite *suite_dhcp_radar(void)
 {
     Suite *s = suite_create("dhcp/radar");
@@ -299,6 +336,7 @@ Suite *suite_dhcp_radar(void)
     tcase_add_test(tc, the_table_is_bounded);
     tcase_add_test(tc, old_requests_are_forgotten);
     tcase_add_test(tc, b18_from_a_frame);
+    tcase_add_test(tc, b67_second_stage_asked_of_another_server);
     suite_add_tcase(s, tc);
     return s;
 }
