@@ -175,6 +175,18 @@ def test_reloads_at_once_are_one_after_another():
         check.at_most(site.pxed.log().count("pxed reloaded"), 8, "files read for 16 questions")
 
 
+def test_who_goes_before_the_answer_is_no_trouble():
+    with net.Net() as network:
+        site = Site(network)
+        many_hosts(site, 20000)
+        for _ in range(20):
+            with site.connect() as sock:
+                sock.sendall(line({"verb": "reload"}) + line({"verb": "ping"}))
+        with site.connect() as sock:
+            check.equal([one["ok"] for one in ask(sock, {"verb": "reload"}, {"verb": "ping"})],
+                        [True, True], "answers to one who waits")
+
+
 def test_nobody_to_ask():
     with net.Net() as network:
         site = Site(network)
