@@ -47,7 +47,7 @@ struct loop {
     uv_prepare_t before_sleep;
     uv_poll_t alarm_poll;
     int alarm_fd;
-    usec_t alarm_set; /* what the timerfd is set to */
+    usec_t alarm_set; /* what the timerfd is set to, USEC_NEVER: off */
     usec_t (*deadline)(void *context);
     void (*timeout)(void *context, usec_t now);
     void *deadline_context;
@@ -67,17 +67,19 @@ usec_t loop_clock(void)
 
 /* -- the deadline ------------------------------------------------------------------------- */
 
+/*
+ * An alarm that is set too early stays: it goes off once for nothing and is set anew then.
+ * A transfer moves its deadline with every window, and a system call each time is dear.
+ */
 static void set_alarm(struct loop *loop, usec_t due)
 {
-    if (due == loop->alarm_set) {
+    if (due >= loop->alarm_set) {
         return;
     }
-    struct itimerspec when = {0}; /* all zero: off */
-    if (due != USEC_NEVER) {
-        when.it_value.tv_sec = (time_t)(due / USEC_PER_SEC);
-        when.it_value.tv_nsec =
-            (long)(due % USEC_PER_SEC) * 1000 + 1; /* 0 would be off */
-    }
+    struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)(due / USEC_PER_SEC),
+                     .tv_nsec = (long)(due % USEC_PER_SEC) * 1000 + 1}, /* 0: off */
+    };
     if (timerfd_settime(loop->alarm_fd, TFD_TIMER_ABSTIME, &when, NULL) == 0) {
         loop->alarm_set = due;
     }

@@ -11,6 +11,7 @@
 #ifndef TFTP_STORE_H
 #define TFTP_STORE_H
 
+#include "common/clock.h"
 #include "tftp/path.h"
 
 enum store_fault {
@@ -31,7 +32,8 @@ struct store_file {
     uint64_t size;       /* octets as they are sent: translated ones for netascii */
     const uint8_t *data; /* size octets; NULL when empty.  For the kernel to read from: a
                             file cut short under us is EFAULT there, but SIGBUS here */
-    int fd; /* whose octets these are; -1: a translation, which lives in memory */
+    int fd;         /* whose octets these are; -1: a translation, which lives in memory */
+    usec_t checked; /* the sender's note: when it was last found unchanged */
 };
 
 /* root must be a directory.  0 or -errno. */

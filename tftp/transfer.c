@@ -71,6 +71,7 @@ void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t
         end(e, x, now);
     }
     timers_set(&e->timers, &x->timer, USEC_NEVER);
+    x->dirty = false; /* it may stand in a list of those to be pumped */
     tftp_table_remove(e->table, x);
 }
 
