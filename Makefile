@@ -31,8 +31,8 @@ LAB_JOBS     ?= $(JOBS)
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
-         config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c \
-         config/snapshot.c \
+         config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
+         config/states.c config/template.c config/variables.c \
          dhcp/decision.c dhcp/facts.c dhcp/frame.c dhcp/identity.c dhcp/ladder.c dhcp/menu.c dhcp/options.c \
          dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
          dhcp/show.c dhcp/sighting.c dhcp/url.c \
@@ -41,17 +41,21 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
-SHELLS := common/log.c common/net.c common/netwatch.c config/duplicates.c config/faults.c \
-          config/fields.c config/load.c config/load_hosts.c config/load_match.c config/load_menu.c \
-          config/load_profiles.c config/load_vars.c config/syntax.c \
+SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
+          config/duplicates.c config/faults.c config/fields.c config/load.c \
+          config/load_files.c config/load_hosts.c config/load_match.c config/load_menu.c config/load_profiles.c \
+          config/load_vars.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
-         app/explain_print.c app/host.c app/host_files.c app/host_print.c app/host_store.c \
-         app/loop.c app/network.c app/notify.c app/privileges.c app/reasons.c app/recording.c \
-         app/request.c app/run.c app/schema.c app/service_user.c app/shim.c
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control.c \
+         app/explain.c app/explain_print.c app/faults_json.c app/hooks.c app/host.c \
+         app/host_files.c app/host_print.c app/host_store.c app/loop.c \
+         app/network.c app/notify.c app/orders.c app/privileges.c app/read_file.c \
+         app/reasons.c app/recording.c app/reload.c app/request.c app/restart.c app/run.c app/schema.c \
+         app/state.c app/state_db.c app/templates.c app/unix_socket.c app/virtual.c \
+         app/service_user.c app/shim.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := tests/bench/bench_core.c
@@ -60,7 +64,7 @@ WIRE  := tests/bench/wire.c
 FUZZ  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # -- how it is built -------------------------------------------------------------------
-LIBS := jansson libpcap libcap libuv
+LIBS := jansson libpcap libcap libuv sqlite3
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wwrite-strings -Wvla -Wimplicit-fallthrough -Wundef -Wformat=2 -Werror
 B    := build$(if $(SAN),/san)

@@ -17,5 +17,8 @@ int command_check(int argc, char **argv);
 int command_schema(int argc, char **argv);
 int command_host(int argc, char **argv);
 int command_explain(int argc, char **argv);
+int command_reload(int argc, char **argv);
+int command_approve(int argc, char **argv);
+int command_reset(int argc, char **argv);
 
 #endif

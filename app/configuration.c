@@ -1,31 +1,21 @@
 #include "app/configuration.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/read_file.h"
 #include "app/shim.h"
+#include "app/templates.h"
+#include "common/cleanup.h"
+#include "config/comments.h"
 #include "config/load.h"
-
-/* dir/name, dir being where the configuration file is; links to the file are followed. */
-static char *beside(const char *path, const char *name)
-{
-    char file[PATH_MAX];
-    char *out = NULL;
-
-    if (!realpath(path, file)) {
-        return NULL;
-    }
-    const char *slash = strrchr(file, '/');
-    int dir = slash ? (int)(slash - file) : 0;
-    return asprintf(&out, "%.*s/%s", dir, file, name) < 0 ? NULL : out;
-}
+#include "config/locate.h"
 
 static void make_absolute(const char *path, char **name)
 {
-    char *full = *name && **name != '/' ? beside(path, *name) : NULL;
+    char *full = *name ? path_beside(path, *name) : NULL;
     if (full) {
         free(*name);
         *name = full;
@@ -59,7 +49,7 @@ int configuration_read_changed(const char *path, const struct host_change *chang
 {
     *out = (struct configuration){.path = strdup(path)};
     int error =
-        out->path ? read_whole_file(AT_FDCWD, path, &out->text, &out->len) : -ENOMEM;
+        out->path ? read_file(path, JSON_TEXT_MAX, &out->text, &out->len) : -ENOMEM;
     if (error != 0) {
         return error;
     }
@@ -67,6 +57,7 @@ int configuration_read_changed(const char *path, const struct host_change *chang
     if (s) {
         make_absolute(path, &s->tftp.root);
         make_absolute(path, &s->host_files);
+        templates_load(s, path, &out->faults);
         error = read_host_files(out, s, change);
         if (error == 0) {
             error = boot_files_check(s, missing_files, &out->faults, &out->files);
@@ -103,4 +94,21 @@ void configuration_done(struct configuration *c)
     free(c->text);
     free(c->path);
     *c = (struct configuration){0};
+}
+
+char *configuration_control(const char *path)
+{
+    AUTO(free) char *text = NULL;
+    size_t len = 0;
+    size_t at;
+    json_auto_t *root = NULL;
+    if (read_file(path, JSON_TEXT_MAX, &text, &len) == 0) {
+        (void)comments_blank(text, len, &at);
+        root = json_loadb(text, len, 0, NULL);
+    }
+    const char *said = json_string_value(json_object_get(root, "control"));
+    if (said && strcmp(said, "off") == 0) {
+        return NULL;
+    }
+    return strdup(said ? said : CONFIG_CONTROL_DEFAULT);
 }

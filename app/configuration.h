@@ -43,4 +43,10 @@ const char *configuration_file(const struct configuration *c, uint32_t file);
 
 void configuration_done(struct configuration *c);
 
+/*
+ * Where the process that serves by this file listens, which a file with faults still tells.
+ * malloc'd; the default path when nothing is said or can be read; NULL: nowhere ("off").
+ */
+char *configuration_control(const char *path);
+
 #endif

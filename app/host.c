@@ -9,9 +9,11 @@
 #include "app/configuration.h"
 #include "app/host_print.h"
 #include "app/host_store.h"
+#include "app/read_file.h"
 #include "common/cleanup.h"
 #include "config/comments.h"
 #include "config/hosts.h"
+#include "config/locate.h"
 
 static const char help[] =
     "usage: pxed host list [-c FILE] [--json]\n"
@@ -35,8 +37,9 @@ static const char help[] =
     "\n"
     "      --json   list of {name, file, line, mac, uuid, vendor_class, user_class, "
     "arch,\n"
-    "               relay, circuit_id, interface, action, profile, max_block_size,\n"
-    "               max_window_size, vars}, as in the configuration, null for what is "
+    "               relay, circuit_id, interface, action, once, profile,\n"
+    "               max_block_size, max_window_size, vars}, as in the configuration, "
+    "null for what is "
     "not\n"
     "               said; of show with boots, an object from architecture to file\n"
     "\n"
@@ -284,7 +287,7 @@ static json_t *read_host(const struct edit *e, bool *there)
     AUTO(free) char *text = NULL;
     size_t len = 0;
     size_t at;
-    int error = read_whole_file(e->dir_fd, e->name, &text, &len);
+    int error = read_file_at(e->dir_fd, e->name, JSON_TEXT_MAX, &text, &len);
     *there = error != -ENOENT;
     if (error == -ENOENT) {
         return json_object();

@@ -9,45 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "app/read_file.h"
 #include "common/cleanup.h"
 #include "config/locate.h"
 
 /* -- one file -------------------------------------------------------------------------- */
-
-/* Read to the end, whatever kind of file it is (a pipe has no size beforehand). */
-static int read_all(int fd, size_t room, char **text, size_t *len)
-{
-    *text = malloc(room);
-    *len = 0;
-    while (*text) {
-        ssize_t n = read(fd, *text + *len, room - *len);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return n < 0 ? -errno : 0;
-        }
-        *len += (size_t)n;
-        if (*len > JSON_TEXT_MAX) {
-            return -EFBIG;
-        }
-        if (*len == room) {
-            char *more = realloc(*text, 2 * room);
-            if (!more) {
-                return -ENOMEM;
-            }
-            *text = more;
-            room *= 2;
-        }
-    }
-    return -ENOMEM;
-}
-
-int read_whole_file(int dir, const char *path, char **text, size_t *len)
-{
-    AUTO(close) int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-    return fd < 0 ? -errno : read_all(fd, 65536, text, len);
-}
 
 /* Never waits for whoever is at the other end of a pipe. */
 static int read_regular(int dir, const char *name, struct fault_source *out)
@@ -64,7 +30,8 @@ static int read_regular(int dir, const char *name, struct fault_source *out)
     if (st.st_size > JSON_TEXT_MAX) {
         return -EFBIG;
     }
-    int error = read_all(fd, (size_t)st.st_size + 1, &text, &out->len);
+    int error =
+        read_open_file(fd, (size_t)st.st_size + 1, JSON_TEXT_MAX, &text, &out->len);
     if (error != 0) {
         free(text);
         return error;

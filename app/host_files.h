@@ -31,7 +31,4 @@ int host_files_read(const char *dir, const struct host_change *change,
 
 void host_files_done(struct host_file_list *l);
 
-/* A file to its end, whatever kind it is.  0, or -errno (-EFBIG: over 64 MiB). */
-int read_whole_file(int dir, const char *path, char **text, size_t *len);
-
 #endif

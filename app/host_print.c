@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "app/faults_json.h"
 #include "common/text.h"
 #include "config/hosts.h"
 
@@ -145,9 +146,15 @@ struct row {
     char cell[COLUMNS][HOST_WHO_SIZE];
 };
 
+/* It has a profile. */
+static bool boots(const struct host *h)
+{
+    return h->action == HOST_BOOT || h->action == HOST_HOLD;
+}
+
 static const char *profile_of(const struct configuration *c, const struct host *h)
 {
-    return h->action == HOST_BOOT ? c->snapshot->profiles[h->profile].name : NULL;
+    return boots(h) ? c->snapshot->profiles[h->profile].name : NULL;
 }
 
 static void fill(const struct configuration *c, const struct host *h, struct row *row)
@@ -210,7 +217,7 @@ static void print_limit(const char *what, uint32_t limit, FILE *to)
 static void print_boots(const struct configuration *c, const struct host *h, FILE *to)
 {
     char text[300];
-    if (h->action != HOST_BOOT) {
+    if (!boots(h)) {
         return;
     }
     const struct profile *p = &c->snapshot->profiles[h->profile];
@@ -236,7 +243,8 @@ void host_show_text(const struct configuration *c, const struct host *h, FILE *t
     fprintf(to, "  %-8s %s:%u\n", "where", configuration_file(c, h->file),
             (unsigned)h->line);
     fprintf(to, "  %-8s %s\n", "who", host_who(h, text));
-    fprintf(to, "  %-8s %s\n", "action", host_action_name(h->action));
+    fprintf(to, "  %-8s %s%s\n", "action", host_action_name(h->action),
+            h->once ? ", once" : "");
     if (profile) {
         fprintf(to, "  %-8s %s\n", "profile",
                 text_show(profile, strlen(profile), text, sizeof text));
@@ -279,9 +287,9 @@ static json_t *json_limit(uint32_t limit)
     return limit > 0 ? json_integer(limit) : json_null();
 }
 
-static json_t *json_text(const char *text)
+static json_t *optional(const char *text)
 {
-    return text ? json_string(text) : json_null();
+    return text ? json_text(text) : json_null();
 }
 
 static json_t *json_host(const struct configuration *c, const struct host *h)
@@ -289,25 +297,26 @@ static json_t *json_host(const struct configuration *c, const struct host *h)
     char text[PATTERN_TEXT];
     const struct host_match *m = match_of(h);
     json_t *all = json_object();
-    (void)json_object_set_new(all, "name", json_text(h->name));
-    (void)json_object_set_new(all, "file", json_text(configuration_file(c, h->file)));
+    (void)json_object_set_new(all, "name", optional(h->name));
+    (void)json_object_set_new(all, "file", optional(configuration_file(c, h->file)));
     (void)json_object_set_new(all, "line", json_integer(h->line));
     (void)json_object_set_new(all, "mac",
-                              json_text(h->mac_len > 0 ? print_mac(h, text) : NULL));
+                              optional(h->mac_len > 0 ? print_mac(h, text) : NULL));
     (void)json_object_set_new(all, "uuid",
-                              json_text(h->has_uuid ? print_uuid(h->uuid, text) : NULL));
+                              optional(h->has_uuid ? print_uuid(h->uuid, text) : NULL));
     (void)json_object_set_new(all, "vendor_class",
-                              json_text(print_pattern(&m->vendor_class, text)));
+                              optional(print_pattern(&m->vendor_class, text)));
     (void)json_object_set_new(all, "user_class",
-                              json_text(print_pattern(&m->user_class, text)));
+                              optional(print_pattern(&m->user_class, text)));
     (void)json_object_set_new(all, "arch", json_archs(m->archs));
-    (void)json_object_set_new(all, "relay", json_text(print_relay(m, text)));
+    (void)json_object_set_new(all, "relay", optional(print_relay(m, text)));
     (void)json_object_set_new(all, "circuit_id",
-                              json_text(print_pattern(&m->circuit_id, text)));
+                              optional(print_pattern(&m->circuit_id, text)));
     (void)json_object_set_new(all, "interface",
-                              json_text(m->interface[0] ? m->interface : NULL));
+                              optional(m->interface[0] ? m->interface : NULL));
     (void)json_object_set_new(all, "action", json_string(host_action_name(h->action)));
-    (void)json_object_set_new(all, "profile", json_text(profile_of(c, h)));
+    (void)json_object_set_new(all, "once", json_boolean(h->once));
+    (void)json_object_set_new(all, "profile", optional(profile_of(c, h)));
     (void)json_object_set_new(all, "max_block_size", json_limit(h->max_block_size));
     (void)json_object_set_new(all, "max_window_size", json_limit(h->max_window_size));
     (void)json_object_set_new(all, "vars", json_vars(h->vars));
@@ -327,13 +336,13 @@ json_t *host_list_json(const struct configuration *c)
 json_t *host_show_json(const struct configuration *c, const struct host *h)
 {
     json_t *all = json_host(c, h);
-    json_t *boots = json_object();
-    for (unsigned slot = 0; h->action == HOST_BOOT && slot < SLOT_COUNT; slot++) {
+    json_t *files = json_object();
+    for (unsigned slot = 0; boots(h) && slot < SLOT_COUNT; slot++) {
         const char *file = c->snapshot->profiles[h->profile].boot[slot].file;
         if (file) {
-            (void)json_object_set_new(boots, slot_name(slot), json_string(file));
+            (void)json_object_set_new(files, slot_name(slot), json_string(file));
         }
     }
-    (void)json_object_set_new(all, "boots", boots);
+    (void)json_object_set_new(all, "boots", files);
     return all;
 }

@@ -1,6 +1,7 @@
 #include "config/gate.h"
 
-struct gate gate_ask(const struct snapshot *config, const struct host_facts *facts)
+struct gate gate_ask(const struct snapshot *config, const struct host_facts *facts,
+                     const struct host_state *state)
 {
     struct gate g = {.host = hosts_find(config->hosts, facts)};
     enum host_action action = g.host ? g.host->action : config->unknown.action;
@@ -9,6 +10,26 @@ struct gate gate_ask(const struct snapshot *config, const struct host_facts *fac
         g.verdict = g.host ? GATE_HOST_IGNORED : GATE_UNKNOWN_HOST;
     } else if (action == HOST_LOCAL) {
         g.verdict = GATE_LOCAL;
+    } else if (action == HOST_HOLD && !(state && state->approved)) {
+        g.verdict = GATE_HELD;
+    } else if (g.host && g.host->once && state && state->done) {
+        g.verdict = GATE_DONE;
     }
     return g;
+}
+
+bool gate_gives_files(const struct gate *g)
+{
+    return g->verdict == GATE_BOOT || g->verdict == GATE_DONE;
+}
+
+struct host_facts facts_of_machine(const struct machine *m)
+{
+    if (!m) {
+        return (struct host_facts){.mac = NULL};
+    }
+    return (struct host_facts){.mac = &m->mac,
+                               .uuid = m->has_uuid ? m->uuid : NULL,
+                               .archs = &m->arch,
+                               .arch_count = m->has_arch};
 }

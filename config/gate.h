@@ -9,20 +9,35 @@
 #define CONFIG_GATE_H
 
 #include "config/hosts.h"
+#include "config/machines.h"
+#include "config/states.h"
 
 enum gate_verdict {
     GATE_BOOT,
     GATE_HOST_IGNORED, /* the host's action is "ignore" */
     GATE_UNKNOWN_HOST, /* not in the table, and unknown hosts are ignored */
     GATE_LOCAL,        /* the action is "local": the machine boots from disk */
+    GATE_HELD,         /* the action is "hold", and nobody has approved it yet */
+    GATE_DONE,         /* its one boot is done: it is left to its disk */
 };
 
 struct gate {
     enum gate_verdict verdict;
     const struct host *host; /* NULL: an unknown host */
-    size_t profile;          /* index; meaningful for GATE_BOOT only */
+    size_t profile;          /* index; meaningful for GATE_BOOT and GATE_DONE */
 };
 
-struct gate gate_ask(const struct snapshot *config, const struct host_facts *facts);
+/* What is remembered of the machine may be NULL: then it is nothing. */
+struct gate gate_ask(const struct snapshot *config, const struct host_facts *facts,
+                     const struct host_state *state);
+
+/* What is known of it beyond DHCP; views into m, which may be NULL. */
+struct host_facts facts_of_machine(const struct machine *m);
+
+/*
+ * May it have files?  One whose boot is done may: it asks for what that boot goes on with,
+ * and could only know of it by an answer it got before.
+ */
+bool gate_gives_files(const struct gate *g);
 
 #endif

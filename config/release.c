@@ -51,7 +51,16 @@ static void profile_done(struct profile *p, size_t index)
         }
     }
     host_vars_free(p->vars);
+    free(p->done_when);
     free(p->name);
+}
+
+static void virtual_file_done(struct virtual_file *f)
+{
+    free(f->name);
+    free(f->file);
+    free(f->template);
+    free(f->text);
 }
 
 void snapshot_free(struct snapshot *s)
@@ -63,6 +72,10 @@ void snapshot_free(struct snapshot *s)
         profile_done(&s->profiles[i], i);
     }
     free(s->profiles);
+    for (size_t i = 0; i < s->file_count; i++) {
+        virtual_file_done(&s->files[i]);
+    }
+    free(s->files);
     free(s->tftp.root);
     free(s->user);
     for (size_t i = 0; i < s->host_path_count; i++) {
@@ -70,6 +83,8 @@ void snapshot_free(struct snapshot *s)
     }
     free((void *)s->host_paths);
     free(s->host_files);
+    free(s->control);
+    free(s->state_dir);
     hosts_free(s->hosts);
     free(s);
 }

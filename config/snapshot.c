@@ -121,8 +121,10 @@ const char *offer_form_name(enum offer_form form)
 
 const char *host_action_name(enum host_action action)
 {
-    static const char *const names[HOST_ACTION_COUNT] = {
-        [HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore", [HOST_LOCAL] = "local"};
+    static const char *const names[HOST_ACTION_COUNT] = {[HOST_BOOT] = "boot",
+                                                         [HOST_IGNORE] = "ignore",
+                                                         [HOST_LOCAL] = "local",
+                                                         [HOST_HOLD] = "hold"};
     return names[action];
 }
 

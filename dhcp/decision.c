@@ -84,15 +84,20 @@ static enum dhcp_verdict refusal_of(enum gate_verdict verdict)
         [GATE_HOST_IGNORED] = DHCP_HOST_IGNORED,
         [GATE_UNKNOWN_HOST] = DHCP_UNKNOWN_HOST,
         [GATE_LOCAL] = DHCP_HOST_LOCAL,
+        [GATE_HELD] = DHCP_HOST_HELD,
+        [GATE_DONE] = DHCP_HOST_DONE,
     };
     return refusals[verdict];
 }
 
 /* Sets d->profile and how it answers; false when this machine is not to be answered. */
-static bool choose_profile(const struct snapshot *config, const struct host_facts *facts,
+static bool choose_profile(const struct dhcp_site *site, const struct host_facts *facts,
                            struct dhcp_decision *d)
 {
-    struct gate gate = gate_ask(config, facts);
+    const struct snapshot *config = site->config;
+    struct gate gate = gate_ask(
+        config, facts,
+        facts->mac && site->state ? site->state(site->context, facts->mac) : NULL);
     d->host = gate.host;
     step(d, d->host ? RULE_HOST : RULE_UNKNOWN_HOST, 0,
          d->host ? hosts_index(config->hosts, d->host) : 0);
@@ -361,7 +366,7 @@ void dhcp_gate_begin(const struct pxe_request *client, struct dhcp_decision *d)
 bool dhcp_gate(const struct dhcp_site *site, const struct host_facts *facts,
                struct dhcp_decision *d)
 {
-    return choose_profile(site->config, facts, d) && choose_file(site, d);
+    return choose_profile(site, facts, d) && choose_file(site, d);
 }
 
 enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_arrival *at,

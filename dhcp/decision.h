@@ -28,6 +28,8 @@ enum dhcp_verdict {
     DHCP_HOST_IGNORED, /* the host's action is "ignore" */
     DHCP_HOST_LOCAL,   /* the action is "local": the machine boots from disk */
     DHCP_UNKNOWN_HOST, /* not in the table, and unknown hosts are ignored */
+    DHCP_HOST_HELD,    /* nobody has approved it yet */
+    DHCP_HOST_DONE,    /* its one boot is done */
     DHCP_NO_FILE,      /* the profile has no boot file for this architecture */
     DHCP_FILE_MISSING, /* it has, but the file is not there */
     DHCP_NO_ITEM,      /* a menu item is asked for that this client was not shown */
@@ -49,6 +51,8 @@ struct dhcp_site {
     unsigned asked; /* its DISCOVERs, this one included; 0: not counted, enough always */
     /* Is this boot file there?  NULL: taken for granted. */
     bool (*has_file)(void *context, const char *file);
+    /* What is remembered of this machine, or NULL.  NULL: nothing of any. */
+    const struct host_state *(*state)(void *context, const struct mac *mac);
     void *context;
     const char *interface; /* the receiving one; NULL: not known */
 };

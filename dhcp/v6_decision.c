@@ -415,7 +415,11 @@ enum dhcp_verdict dhcp6_decide(const struct dhcp6_site *site,
         return d->verdict;
     }
     struct dhcp_site gate = {
-        .config = site->config, .has_file = site->has_file, .context = site->context};
+        .config = site->config,
+        .has_file = site->has_file,
+        .state = site->state,
+        .context = site->context,
+    };
     struct host_facts facts = facts_of(site, in, out);
     if (dhcp_gate(&gate, &facts, d)) {
         d->verdict = answer(site, at, in, out);

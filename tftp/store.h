@@ -48,6 +48,13 @@ enum store_fault store_get(struct store *s, const char *path, enum tftp_mode mod
                            struct store_file **out, unsigned *repairs);
 void store_put(struct store_file *file);
 
+/*
+ * A file of these octets, which are malloc'd and the store's from then on, for one transfer.
+ * STORE_TROUBLE: memory is out; STORE_TOO_LARGE: as above.
+ */
+enum store_fault store_text(void *octets, size_t len, enum tftp_mode mode,
+                            struct store_file **out);
+
 /* Is there a regular file under exactly this (clean) name that we may read? */
 bool store_has(struct store *s, const char *path);
 

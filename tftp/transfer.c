@@ -55,6 +55,9 @@ static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
     e->counters.failed += !tftp_ended_well(how);
     e->counters.resent_blocks += x->session.stats.resent_blocks;
     tftp_journal_transfer(x, now);
+    if (x->tell_whole && (how == TFTP_END_DONE || how == TFTP_END_NO_FINAL_ACK)) {
+        e->hooks.whole(e->hooks.context, &x->path.peer);
+    }
     store_put(x->file);
     x->file = NULL;
     tftp_table_linger(e->table, x);
@@ -233,6 +236,7 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     x->repairs = wanted->repairs;
     x->began = now;
     x->serial = ++e->serials;
+    x->tell_whole = wanted->tell_whole;
     memcpy(x->shown, wanted->shown, sizeof x->shown);
     x->agreed = tftp_opts_agree(&asked, &fitting, x->file->size);
     keep_names(x);

@@ -102,7 +102,7 @@ class Host(Site):
         self.assertEqual(told, [{
             "name": None, "file": str(self.config), "line": told[0]["line"], "mac": None, "uuid": None,
             "vendor_class": "PXE*", "user_class": "iPXE", "arch": None, "relay": None,
-            "circuit_id": None, "interface": "eth0", "action": "boot", "profile": "default",
+            "circuit_id": None, "interface": "eth0", "action": "boot", "once": False, "profile": "default",
             "max_block_size": None, "max_window_size": 4, "vars": {"a": "b"}}])
 
     def test_show_tells_what_it_boots(self):

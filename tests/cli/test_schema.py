@@ -25,7 +25,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = TOP / "packaging/schema/pxed.schema.json"
 CORPUS = TOP / "tests/data/config"
 PXED = os.path.abspath(os.environ.get("PXED", "build/pxed"))
-OF_THIS_MACHINE = re.compile(r"does not exist|cannot be opened")
+OF_THIS_MACHINE = re.compile(r"does not exist|cannot be opened|^cannot read ")
 
 
 def without_comments(text):

@@ -115,7 +115,8 @@ def start_pxed(program, root, files, profiles=None, hosts=()):
         "user": "nobody",
         "profiles": {"default": files, **(profiles or {})},
         "hosts": list(hosts),
-        "unknown_hosts": {"profile": "default"}}, indent=2) + "\n")
+        "unknown_hosts": {"profile": "default"},
+        "control": "off", "state_dir": "off"}, indent=2) + "\n")
     if not shutil.which(program):
         raise LabError("there is no %s (make)" % program)
     proc = spawn([program, "run", "-c", conf], "pxed.log", PXE)
