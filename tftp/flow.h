@@ -5,10 +5,10 @@
  * rto      srtt + 4 rttvar, clamped, doubled while nothing is heard (RFC 6298; Karn's rule:
  *          the owner samples only what was sent once).  The round trip of the first packet,
  *          a small one, serves until that of a window is known.
- * burst    how many blocks may go out in one round trip: about five eighths of what lately
- *          came through between two losses.  A whole window on a good wire; less where a
- *          window overruns a queue (a switch, U-Boot's 31 buffers) or most of it would be
- *          dropped behind a gap anyway.
+ * reach    how many blocks may go out in one round trip: about five eighths of what lately
+ *          came through between two losses.  A whole window on a good wire; less where most
+ *          of it would be dropped behind a gap anyway.
+ * pace     how those blocks are spaced: tftp/pace.
  *
  * Units: usec_t for time, blocks for bursts.  Pure.
  */
@@ -19,13 +19,13 @@
 #include <stdint.h>
 
 #include "common/clock.h"
+#include "tftp/pace.h"
 
-#define TFTP_RTO_FIRST   (500 * USEC_PER_MSEC) /* before any round trip was measured */
-#define TFTP_RTO_MIN     (20 * USEC_PER_MSEC)
-#define TFTP_RTO_MAX     (1 * USEC_PER_SEC)
-#define TFTP_PROBE_MIN   (5 * USEC_PER_MSEC)
-#define TFTP_BURST_FIRST 16 /* fits the smallest queues seen in the field */
-#define TFTP_BURST_MIN   4  /* EDK2's window */
+#define TFTP_RTO_FIRST (500 * USEC_PER_MSEC) /* before any round trip was measured */
+#define TFTP_RTO_MIN   (20 * USEC_PER_MSEC)
+#define TFTP_RTO_MAX   (1 * USEC_PER_SEC)
+#define TFTP_PROBE_MIN (5 * USEC_PER_MSEC)
+#define TFTP_REACH_MIN 4 /* EDK2's window */
 
 struct tftp_flow {
     usec_t rto_max;
@@ -35,9 +35,10 @@ struct tftp_flow {
     bool doubtful;    /* a window was repeated: was it lost, or is the wire slow? */
     unsigned backoff; /* doublings of the rto */
     uint32_t window;
-    uint32_t burst; /* 1..window */
+    uint32_t reach; /* 1..window */
     uint64_t run;   /* blocks that came through since the last loss */
     uint64_t apart; /* blocks that come through between two losses, about */
+    struct tftp_pace pace;
 };
 
 void tftp_flow_init(struct tftp_flow *f, uint32_t window, usec_t rto_max);
@@ -51,7 +52,7 @@ usec_t tftp_flow_probe_time(const struct tftp_flow *f);
 /* An answer this late is overdue; doubled for each repeat in vain. */
 usec_t tftp_flow_late(const struct tftp_flow *f, unsigned repeats);
 
-/* If nothing was heard by then, the burst has arrived whole: the next part may go out. */
+/* If nothing was heard by then, all has arrived whole: the next part may go out. */
 usec_t tftp_flow_part_time(const struct tftp_flow *f);
 
 /* That many blocks came through; at_once: as a whole window. */

@@ -23,12 +23,55 @@ static void finish(struct tftp_session *s, enum tftp_end how)
     s->more_at = USEC_NEVER;
 }
 
+/* A burst behind this block, and as far as a round trip may reach. */
+static void first_part(struct tftp_session *s, uint64_t behind, usec_t due)
+{
+    s->reached = lesser(behind + s->flow.reach, s->end_of_window);
+    s->limit = lesser(behind + s->flow.pace.burst, s->reached);
+    s->more_at = USEC_NEVER;
+    s->part_at = due;
+    s->reach_at = due;
+}
+
+/* The part before it has left the slowest stage of the wire, or has even arrived. */
+static void next_part(struct tftp_session *s)
+{
+    usec_t due = s->more_at;
+    if (s->limit == s->reached) {
+        s->paused = true;
+        first_part(s, s->limit, due);
+    } else {
+        s->limit = lesser(s->limit + tftp_pace_part(&s->flow.pace), s->reached);
+        s->more_at = USEC_NEVER;
+        s->part_at = due;
+    }
+}
+
+/* The last block of a part has gone out. */
+static void await_next_part(struct tftp_session *s, usec_t now)
+{
+    usec_t gap = tftp_pace_gap(&s->flow.pace);
+    if (s->part_at == 0) {
+        s->part_at = now;
+        s->reach_at = now;
+    }
+    /* From when it was due: a late alarm is made up for. */
+    if (gap == 0) {
+        s->more_at = now + tftp_flow_part_time(&s->flow);
+    } else if (s->limit == s->reached) {
+        s->more_at =
+            greater(s->reach_at + tftp_flow_part_time(&s->flow), s->part_at + gap);
+    } else {
+        s->more_at = s->part_at + gap;
+    }
+}
+
 /* A window begins behind the last acknowledged block. */
 static void open_window(struct tftp_session *s)
 {
     s->end_of_window = lesser(s->acked + s->terms.window, s->last);
-    s->limit = lesser(s->acked + s->flow.burst, s->end_of_window);
-    s->more_at = USEC_NEVER;
+    s->paused = false;
+    first_part(s, s->acked, 0);
     s->next = greater(s->next, s->acked + 1);
 }
 
@@ -83,11 +126,23 @@ static void progress(struct tftp_session *s, usec_t now)
     s->probe = 0;
 }
 
+static void on_whole_window(struct tftp_session *s, uint64_t number, usec_t now)
+{
+    if (number != s->high || s->opened_at == USEC_NEVER) {
+        return;
+    }
+    tftp_pace_whole(&s->flow.pace);
+    if (!s->paused) {
+        tftp_pace_window(&s->flow.pace, now - s->opened_at, number - s->acked);
+    }
+}
+
 /* All that went out has arrived, or all that was repeated of it so far. */
 static void on_all(struct tftp_session *s, uint64_t number, usec_t now)
 {
     if (number > s->repeated) {
         tftp_flow_trip(&s->flow, now - s->sent_at);
+        on_whole_window(s, number, now);
     } else if (number == s->high && s->opened_at != USEC_NEVER) {
         /* To which copy is this the answer?  As long as nothing is known, to the first. */
         tftp_flow_trip_at_least(&s->flow, now - s->opened_at);
@@ -240,7 +295,7 @@ static void speak_again(struct tftp_session *s)
          */
         s->next = s->high + 1;
         s->end_of_window = lesser(s->high + s->terms.window, s->last);
-        s->limit = lesser(s->high + s->flow.burst, s->end_of_window);
+        first_part(s, s->high, 0);
     } else {
         repeat_one(s, s->silences % 2 ? s->high : s->acked + 1);
     }
@@ -300,8 +355,7 @@ void tftp_session_timeout(struct tftp_session *s, usec_t now)
             on_silence(s, now);
         }
     } else if (now >= s->more_at) {
-        s->more_at = USEC_NEVER;
-        s->limit = lesser(s->limit + s->flow.burst, s->end_of_window);
+        next_part(s);
     } else if (now >= s->due_at) {
         on_overdue(s, now);
     }
@@ -358,7 +412,7 @@ bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out
     }
     sent(s, now);
     if (number == s->limit && s->limit < s->end_of_window) {
-        s->more_at = now + tftp_flow_part_time(&s->flow);
+        await_next_part(s, now);
     }
     *out = data(s, number);
     return true;

@@ -24,8 +24,8 @@
  *   asking   a window that holds repeats may have been acknowledged early because of them.
  *            Its first missing block is sent alone: a client that has it says what it has
  *            (EDK2), one that lacked it is silent, and gets the rest a round trip later.
- *   burst    a window goes out at once only if the wire has carried as much; else in parts,
- *            a round trip apart, until an ACK comes.  The client notices nothing.
+ *   parts    a window goes out at once only if the wire has carried as much; else in parts
+ *            (tftp/pace), until an ACK comes.  The client notices nothing.
  *   window 1 a repeated ACK never causes a DATA (RFC 1123 section 4.2.3.1, the Sorcerer's
  *            Apprentice).
  *
@@ -78,6 +78,7 @@ struct tftp_session {
     uint64_t acked;         /* highest block acknowledged in order */
     uint64_t next;          /* next block to give out, acked < next */
     uint64_t limit;         /* blocks up to here may go out now */
+    uint64_t reached;       /* and up to here within this round trip */
     uint64_t end_of_window; /* and up to here later, limit <= end_of_window <= last */
     uint64_t high;          /* highest block ever given out */
     uint64_t repeated;      /* blocks above it were given out once at most: Karn's rule */
@@ -86,6 +87,7 @@ struct tftp_session {
     uint64_t asked;         /* the block that was repeated alone, 0: none */
     bool offer_due;         /* the OACK is to be given out */
     bool repeats;           /* the open window was given out more than once */
+    bool paused;            /* parts of the open window were a round trip apart */
     bool was_quiet;         /* no ACK came between the newest packet and the rto */
     usec_t sent_at;         /* when the newest packet went out */
     usec_t opened_at;       /* when the window was opened, its repeats apart */
@@ -94,6 +96,8 @@ struct tftp_session {
     usec_t rto_at;          /* USEC_NEVER: nothing outstanding */
     usec_t due_at;          /* overdue rule, USEC_NEVER: not armed */
     usec_t more_at;       /* the next part of the window, USEC_NEVER: none is held back */
+    usec_t part_at;       /* when the part that went out last was due, 0: the first */
+    usec_t reach_at;      /* likewise the first part of this round trip */
     unsigned silences;    /* rto expiries without progress */
     unsigned overdues;    /* repeats by the overdue rule without progress */
     unsigned first_sends; /* of the first packet */

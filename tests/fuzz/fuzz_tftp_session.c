@@ -20,7 +20,8 @@ static void check_state(const struct tftp_session *s)
     must(s->limit <= s->end_of_window && s->end_of_window <= s->last);
     must(ended == (s->end != TFTP_END_NONE));
     must(ended == (tftp_session_deadline(s) == USEC_NEVER));
-    must(s->flow.burst >= 1 && s->flow.burst <= s->terms.window);
+    must(s->flow.reach >= 1 && s->flow.reach <= s->terms.window);
+    must(s->limit <= s->reached && s->reached <= s->end_of_window);
 }
 
 static void check_send(const struct tftp_session *s, const struct tftp_send *out)
