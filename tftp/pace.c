@@ -1,5 +1,7 @@
 #include "tftp/pace.h"
 
+#include "common/minmax.h"
+
 #define NS_PER_USEC UINT64_C(1000)
 #define PART_TIME   100 /* microseconds: what a timer is good for */
 #define GROW_EVERY  2   /* whole windows until the burst grows by an eighth */
@@ -8,16 +10,6 @@
 #define CALM        16 /* whole windows: it is a good pace */
 #define STRIKES_MAX 3
 #define STRIKES_NEW 6 /* before any window was measured: twice as slow each time */
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 void tftp_pace_init(struct tftp_pace *p)
 {

@@ -26,6 +26,10 @@
  *            (EDK2), one that lacked it is silent, and gets the rest a round trip later.
  *   parts    a window goes out at once only if the wire has carried as much; else in parts
  *            (tftp/pace), until an ACK comes.  The client notices nothing.
+ *   ahead    a client without windows that is sent several blocks at once (tftp/ahead)
+ *            acknowledges each.  A repeated ACK then says what a gap does in a window; its
+ *            first missing block goes out alone.  If the client has kept what followed it
+ *            jumps over it, else (it acknowledges that block and no more) all goes again.
  *   window 1 a repeated ACK never causes a DATA (RFC 1123 section 4.2.3.1, the Sorcerer's
  *            Apprentice).
  *
@@ -38,6 +42,7 @@
 #define TFTP_SESSION_H
 
 #include "common/clock.h"
+#include "tftp/ahead.h"
 #include "tftp/end.h"
 #include "tftp/flow.h"
 #include "tftp/packet.h"
@@ -52,6 +57,7 @@ struct tftp_terms {
     uint64_t file_size; /* octets */
     uint32_t blksize;   /* 8..65464 */
     uint32_t window;    /* 1..65535 */
+    uint32_t ahead;     /* with window 1: blocks out at most; 0, 1: one, lock-step */
     bool oack;          /* options were agreed: begin with an OACK */
     usec_t rto_max;     /* > 0; a negotiated timeout, or TFTP_RTO_MAX */
     usec_t patience;    /* how long without progress, > 0 */
@@ -74,6 +80,8 @@ struct tftp_session {
     enum tftp_state state;
     enum tftp_end end;
     struct tftp_flow flow;
+    struct tftp_ahead ahead;
+    uint32_t window;        /* 1..65535 */
     uint64_t last;          /* number of the final block, >= 1 */
     uint64_t acked;         /* highest block acknowledged in order */
     uint64_t next;          /* next block to give out, acked < next */
@@ -85,16 +93,19 @@ struct tftp_session {
     uint64_t probe;         /* a single block to give out first, 0: none */
     uint64_t last_probe;    /* the newest packet was this single block, 0: it was not */
     uint64_t asked;         /* the block that was repeated alone, 0: none */
-    bool offer_due;         /* the OACK is to be given out */
-    bool repeats;           /* the open window was given out more than once */
-    bool paused;            /* parts of the open window were a round trip apart */
-    bool was_quiet;         /* no ACK came between the newest packet and the rto */
-    usec_t sent_at;         /* when the newest packet went out */
-    usec_t opened_at;       /* when the window was opened, its repeats apart */
-    usec_t heard_at;        /* when the newest ACK came in */
-    usec_t progress_at;     /* when acked last moved, or the transfer began */
-    usec_t rto_at;          /* USEC_NEVER: nothing outstanding */
-    usec_t due_at;          /* overdue rule, USEC_NEVER: not armed */
+    uint64_t recover;       /* sent ahead: what went out before the last loss counted */
+    uint64_t timed;       /* sent ahead: the round trip of this block is taken, 0: none */
+    bool offer_due;       /* the OACK is to be given out */
+    bool repeats;         /* the open window was given out more than once */
+    bool paused;          /* parts of the open window were a round trip apart */
+    bool was_quiet;       /* no ACK came between the newest packet and the rto */
+    usec_t sent_at;       /* when the newest packet went out */
+    usec_t timed_at;      /* when that block went out */
+    usec_t opened_at;     /* when the window was opened, its repeats apart */
+    usec_t heard_at;      /* when the newest ACK came in */
+    usec_t progress_at;   /* when acked last moved, or the transfer began */
+    usec_t rto_at;        /* USEC_NEVER: nothing outstanding */
+    usec_t due_at;        /* overdue rule, USEC_NEVER: not armed */
     usec_t more_at;       /* the next part of the window, USEC_NEVER: none is held back */
     usec_t part_at;       /* when the part that went out last was due, 0: the first */
     usec_t reach_at;      /* likewise the first part of this round trip */

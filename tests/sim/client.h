@@ -62,7 +62,7 @@ struct sim_model {
 enum sim_client_state { SIM_ASKING, SIM_AGREED, SIM_READING, SIM_WHOLE, SIM_GAVE_UP };
 
 #define SIM_INBOX    1024
-#define SIM_OUTBOX   16
+#define SIM_OUTBOX   1024
 #define SIM_KEPT     256
 #define SIM_NO_BLOCK UINT64_MAX
 

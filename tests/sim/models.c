@@ -37,6 +37,17 @@ const struct sim_model sim_models[] = {
         .retries = 6,
     },
     {
+        /* Before 2020 it knew no windows; the rest is the same. */
+        .name = "edk2-lockstep",
+        .on_gap = SIM_GAP_ACK_EACH,
+        .on_old = SIM_OLD_ACK_LAST,
+        .repeats_last_ack = true,
+        .retry = 4 * SEC,
+        .retry_growth = 100,
+        .retry_max = 4 * SEC,
+        .retries = 6,
+    },
+    {
         /* The same firmware asking for the size only. */
         .name = "edk2-probe",
         .window = 4,
@@ -176,6 +187,18 @@ const struct sim_model sim_models[] = {
         .retry_growth = 100,
         .retry_max = 2 * SEC,
         .retries = 10,
+    },
+    {
+        /* A boot ROM whose card holds one packet until it is fetched. */
+        .name = "one-buffer",
+        .on_gap = SIM_GAP_SILENT,
+        .on_old = SIM_OLD_ACK_LAST,
+        .retry = 1 * SEC,
+        .retry_growth = 100,
+        .retry_max = 4 * SEC,
+        .retries = 10,
+        .ring = 1,
+        .packet_cost = 100,
     },
     {
         /* Writes each block to flash before it acknowledges it: AudioCodes phones. */

@@ -104,7 +104,7 @@ static void pull_session(struct sim *m)
         struct sim_packet p = {send.op, send.number, send.offset, send.len, 0};
         count_sent(m, &send);
         trace(m, "->", &p, sim_wire_post(&m->wire, SIM_TO_CLIENT, &p, m->now));
-        if (++burst > m->s.terms.window + 1) {
+        if (++burst > m->s.terms.window + m->s.terms.ahead + 1) {
             fail(m, "a burst is a window at most");
             break;
         }

@@ -19,7 +19,7 @@ static const struct {
     const char *model;
     uint64_t size;
     uint32_t blksize;
-    uint32_t window;
+    uint32_t window; /* of a client that knows none: blocks sent ahead */
     usec_t one_way;
     unsigned octet_ns; /* 8 is 1 Gbit/s */
     unsigned loss;
@@ -31,6 +31,13 @@ static const struct {
     {"1.6 GB, window 4, EDK2",      "edk2", 16 * GB / 10, 1456,  4, SEED_WAY, 8,   0,  0, 10.4},
     {"1.6 GB, window 16",           "rfc",  16 * GB / 10, 1456, 16, SEED_WAY, 8,   0,  0, 33},
     {"1.6 GB, window 64",           "rfc",  16 * GB / 10, 1456, 64, SEED_WAY, 8,   0,  0, 71},
+    {"1.6 GB, no windows, 16 ahead", "ipxe", 16 * GB / 10, 1432, 16, SEED_WAY, 8,  0,  0, 27},
+    {"1.6 GB, no windows, 32 ahead", "ipxe", 16 * GB / 10, 1432, 32, SEED_WAY, 8,  0,  0, 27},
+    {"1.6 GB, GRUB, 16 ahead",      "grub", 16 * GB / 10, 1024, 16, SEED_WAY, 8,   0,  0, 20},
+    {"1 % loss, iPXE, 16 ahead",    "ipxe", GB / 10,      1432, 16, 250,      8,  10,  0,  5},
+    {"1 % loss, PXELINUX, 16 ahead", "pxelinux", GB / 10, 1408, 16, 250,      8,  10,  0,  5},
+    {"1 % loss, GRUB, 16 ahead",    "grub", GB / 10,      1024, 16, 250,      8,  10,  0,  1},
+    {"queue of 16, iPXE, 64 ahead", "ipxe", GB / 10,      1432, 64, 150,      8,   0, 16, 45},
     {"1 % loss, window 1",          "rfc",  GB / 10,      1468,  1, 250,      8,  10,  0,  1.5},
     {"1 % loss, window 1, iPXE",    "ipxe", GB / 10,      1432,  1, 250,      8,  10,  0,  1.5},
     {"1 % loss, window 4, EDK2",    "edk2", GB / 10,      1468,  4, 250,      8,  10,  0,  4},
@@ -59,11 +66,13 @@ START_TEST(throughput_reaches_its_target)
         .octet_ns = rows[_i].octet_ns,
         .loss = rows[_i].loss,
     };
+    bool windows = sim_model(rows[_i].model)->window > 0;
     struct sim_setup setup = {
         .model = sim_model(rows[_i].model),
         .terms = {.file_size = rows[_i].size,
                   .blksize = rows[_i].blksize,
-                  .window = rows[_i].window,
+                  .window = windows ? rows[_i].window : 1,
+                  .ahead = windows ? 1 : rows[_i].window,
                   .oack = true,
                   .rto_max = TFTP_RTO_MAX,
                   .patience = TFTP_PATIENCE},
