@@ -4,6 +4,7 @@
 #define LATE_EIGHTH 8  /* a round trip and an eighth of it is late */
 #define PART_MARGIN 50 /* microseconds for the client */
 #define APART_FIRST 26 /* blocks between two losses, to begin with */
+#define PARTS_APART 4  /* times the first round trip, as long as no other is known */
 #define GROW_AFTER  4  /* times the usual run without a loss: try more */
 
 static usec_t min_time(usec_t a, usec_t b)
@@ -100,7 +101,10 @@ usec_t tftp_flow_late(const struct tftp_flow *f, unsigned repeats)
 
 usec_t tftp_flow_part_time(const struct tftp_flow *f)
 {
-    return f->srtt + f->srtt / LATE_EIGHTH + PART_MARGIN;
+    /* What is only known to be a bound may be a client's timer: not for every part. */
+    usec_t most = f->pace.base > 0 && !f->measured ? PARTS_APART * f->pace.base : f->srtt;
+    usec_t trip = min_time(f->srtt, most);
+    return trip + trip / LATE_EIGHTH + PART_MARGIN;
 }
 
 void tftp_flow_arrived(struct tftp_flow *f, uint64_t blocks, bool at_once)
