@@ -7,6 +7,7 @@
 #define GROW_EVERY  2   /* whole windows until the burst grows by an eighth */
 #define HOLD_FIRST  64  /* whole windows */
 #define HOLD_MAX    1024
+#define IMMUNITY    128
 #define CALM        16 /* whole windows: it is a good pace */
 #define STRIKES_MAX 3
 #define STRIKES_NEW 6 /* before any window was measured: twice as slow each time */
@@ -16,7 +17,7 @@ void tftp_pace_init(struct tftp_pace *p)
     *p = (struct tftp_pace){.burst = TFTP_BURST_FIRST,
                             .ceiling = UINT32_MAX,
                             .hold = HOLD_FIRST,
-                            .immunity = HOLD_FIRST};
+                            .immunity = IMMUNITY};
 }
 
 void tftp_pace_trip(struct tftp_pace *p, usec_t trip)
@@ -26,14 +27,16 @@ void tftp_pace_trip(struct tftp_pace *p, usec_t trip)
     }
 }
 
-static void grow_burst(struct tftp_pace *p)
+/* Never beyond what a window has proven. */
+static void grow_burst(struct tftp_pace *p, uint64_t window)
 {
-    if (p->whole % GROW_EVERY == 0) {
-        p->burst = (uint32_t)lesser(p->burst + p->burst / 8 + 1, p->ceiling);
+    uint64_t most = lesser(p->ceiling, window);
+    if (p->whole % GROW_EVERY == 0 && p->burst < most) {
+        p->burst = (uint32_t)lesser(p->burst + p->burst / 8 + 1, most);
     }
 }
 
-void tftp_pace_whole(struct tftp_pace *p)
+void tftp_pace_whole(struct tftp_pace *p, uint64_t window)
 {
     p->whole++;
     p->immune -= p->immune > 0;
@@ -44,7 +47,7 @@ void tftp_pace_whole(struct tftp_pace *p)
         p->ceiling = UINT32_MAX;
         p->floor_ns -= p->floor_ns / 16;
     }
-    grow_burst(p);
+    grow_burst(p, window);
 }
 
 void tftp_pace_window(struct tftp_pace *p, usec_t took, uint64_t blocks)
@@ -71,6 +74,7 @@ static void slow_down(struct tftp_pace *p, bool again)
         p->block_ns = p->before_ns;
         p->floor_ns = 0;
         p->burst = TFTP_BURST_FIRST;
+        p->ceiling = UINT32_MAX;
         p->immune = p->immunity;
         p->immunity = (unsigned)lesser(2 * p->immunity, HOLD_MAX);
         return;

@@ -47,8 +47,8 @@ struct tftp_pace {
 void tftp_pace_init(struct tftp_pace *p);
 /* A round trip without a queue before it, or one that was shorter than all others. */
 void tftp_pace_trip(struct tftp_pace *p, usec_t trip);
-/* A window came through whole. */
-void tftp_pace_whole(struct tftp_pace *p);
+/* A window, of that size, came through whole. */
+void tftp_pace_whole(struct tftp_pace *p, uint64_t window);
 /* So many blocks, sent once and without pauses, were acknowledged so long after the first left. */
 void tftp_pace_window(struct tftp_pace *p, usec_t took, uint64_t blocks);
 /* Once for each window that had a loss. */
