@@ -29,7 +29,7 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c dhcp/show.c dhcp/sighting.c \
-         tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c tftp/pace.c tftp/ahead.c tftp/parts.c tftp/recovery.c \
+         tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c tftp/pace.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/shape.c tftp/window.c \
          tftp/session.c tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \

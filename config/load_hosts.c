@@ -134,6 +134,12 @@ static const struct field host_fields[] = {
     {.key = "uuid", .read = read_uuid, .offset = offsetof(struct draft, host)},
     {.key = "profile", .read = read_profile_name, .offset = offsetof(struct draft, profile)},
     {.key = "action", .read = read_action, .offset = offsetof(struct draft, host.action)},
+    {.key = "max_block_size", .read = read_u32, .min = 8, .max = 65464,
+     .offset = offsetof(struct draft, host.max_block_size)},
+    {.key = "max_window_size", .read = read_u32, .min = 1, .max = 65535,
+     .offset = offsetof(struct draft, host.max_window_size)},
+    {.key = "send_ahead", .read = read_send_ahead,
+     .offset = offsetof(struct draft, host.send_ahead)},
 };
 
 static const struct field unknown_fields[] = {

@@ -102,6 +102,8 @@ static const struct field option_fields[] = {
     {.key = "offer", .read = read_offer, .offset = offsetof(struct profile, offer)},
     {.key = "ipxe_override", .read = read_bool,
      .offset = offsetof(struct profile, ipxe_override)},
+    {.key = "msft_window", .read = read_bool,
+     .offset = offsetof(struct profile, msft_window)},
 };
 /* clang-format on */
 #define OPTIONS (sizeof option_fields / sizeof option_fields[0])
@@ -122,8 +124,8 @@ static void complain_key_of_profile(struct reader *r, const struct json_path *at
         complain_key(
             r, at,
             "unknown key; it is no architecture such as \"x64-uefi\" or \"7\", and "
-            "not \"ipxe\", \"extends\", \"next_server\", \"offer\" or "
-            "\"ipxe_override\"");
+            "not \"ipxe\", \"extends\", \"next_server\", \"offer\", "
+            "\"ipxe_override\" or \"msft_window\"");
     }
 }
 
@@ -259,6 +261,8 @@ static void inherit(struct snapshot *s, const json_t *profiles, struct profile *
     p->offer = from ? from->offer : OFFER_PXE;
     from = who_says(s, profiles, p, "ipxe_override");
     p->ipxe_override = from && from->ipxe_override;
+    from = who_says(s, profiles, p, "msft_window");
+    p->msft_window = from ? from->msft_window : s->tftp.msft_window;
     for (int32_t up = p->parent; up >= 0; up = s->profiles[up].parent) {
         for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
             if (!p->boot[slot].file) {

@@ -36,6 +36,14 @@ struct dhcp_conf {
     bool enabled; /* false: ports 67 and 4011 are not touched */
 };
 
+/* How many blocks go out at once to clients that know no windows; others: so many. */
+enum send_ahead {
+    SEND_AHEAD_UNSAID = 0,
+    SEND_AHEAD_OFF = 1, /* one: lock-step */
+    SEND_AHEAD_MAX = 64,
+    SEND_AHEAD_AUTO = 1000, /* to programs that are known to take it, as learned */
+};
+
 struct tftp_conf {
     bool enabled;
     char *root;         /* directory, absolute or relative to the configuration file */
@@ -43,6 +51,8 @@ struct tftp_conf {
     uint32_t root_column;
     uint32_t max_block_size;  /* 8..65464; default 1468 */
     uint32_t max_window_size; /* 1..65535; default 64 */
+    uint32_t send_ahead;      /* enum send_ahead; default SEND_AHEAD_AUTO */
+    bool msft_window;         /* answer Microsoft's msftwindow; default false */
     uint32_t max_transfers;   /* 1..100000; default 4096 */
     uint16_t data_port_first; /* 0: one ephemeral port */
     uint16_t data_port_last;  /* inclusive; at most 64 ports */
@@ -69,6 +79,7 @@ struct profile {
     int32_t parent;         /* index of `extends`, or -1 */
     struct ip4 next_server; /* siaddr; 0.0.0.0: our own address */
     enum offer_form offer;
+    bool msft_window;   /* as in tftp_conf, for its machines */
     bool ipxe_override; /* iPXE is to take our file over the DHCP server's (175.1) */
     uint32_t line;      /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
@@ -86,6 +97,7 @@ struct host {
     uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
     uint32_t max_block_size;  /* as in tftp_conf, for this host; 0: nothing said */
     uint32_t max_window_size; /* likewise */
+    uint32_t send_ahead;      /* likewise */
     uint32_t line;            /* where the host begins in the configuration file */
 };
 

@@ -17,10 +17,10 @@ static usec_t max_time(usec_t a, usec_t b)
     return a > b ? a : b;
 }
 
-/* Five eighths of the blocks between two losses: the rest is rarely wasted. */
+/* Three quarters of the blocks between two losses: the rest is rarely wasted. */
 static void fit_reach(struct tftp_flow *f)
 {
-    uint64_t reach = f->apart * 5 / 8;
+    uint64_t reach = f->apart * 3 / 4;
     reach = reach > TFTP_REACH_MIN ? reach : TFTP_REACH_MIN;
     f->reach = reach < f->window ? (uint32_t)reach : f->window;
 }
@@ -36,6 +36,36 @@ void tftp_flow_init(struct tftp_flow *f, uint32_t window, usec_t rto_max)
     fit_reach(f);
 }
 
+void tftp_flow_know(struct tftp_flow *f, const struct tftp_wire *wire)
+{
+    if (wire->srtt == 0) {
+        return;
+    }
+    f->known = *wire;
+    f->apart = wire->apart;
+    f->pace = wire->pace;
+    if (f->window > TFTP_BURST_FIRST && f->pace.burst <= TFTP_BURST_FIRST) {
+        f->pace.burst = TFTP_BURST_PACED; /* a window of that size was one burst */
+    }
+    fit_reach(f);
+}
+
+struct tftp_wire tftp_flow_wire(const struct tftp_flow *f)
+{
+    return (struct tftp_wire){
+        .srtt = f->measured ? f->srtt : 0,
+        .rttvar = f->rttvar,
+        .apart = f->apart,
+        .pace = f->pace,
+    };
+}
+
+void tftp_flow_resize(struct tftp_flow *f, uint32_t window)
+{
+    f->window = window;
+    fit_reach(f);
+}
+
 static void restart(struct tftp_flow *f, usec_t rtt)
 {
     f->srtt = max_time(rtt, 1);
@@ -47,6 +77,12 @@ void tftp_flow_first_trip(struct tftp_flow *f, usec_t rtt)
     f->backoff = 0;
     restart(f, rtt);
     tftp_pace_trip(&f->pace, rtt);
+    if (f->known.srtt >
+        rtt) { /* that of windows, which take longer than a first packet */
+        f->srtt = f->known.srtt;
+        f->rttvar = max_time(f->known.rttvar, f->srtt / 4);
+        f->measured = true;
+    }
 }
 
 /* RFC 6298 section 2. */

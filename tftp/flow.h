@@ -5,7 +5,7 @@
  * rto      srtt + 4 rttvar, clamped, doubled while nothing is heard (RFC 6298; Karn's rule:
  *          the owner samples only what was sent once).  The round trip of the first packet,
  *          a small one, serves until that of a window is known.
- * reach    how many blocks may go out in one round trip: about five eighths of what lately
+ * reach    how many blocks may go out in one round trip: about three quarters of what lately
  *          came through between two losses.  A whole window on a good wire; less where most
  *          of it would be dropped behind a gap anyway.
  * pace     how those blocks are spaced: tftp/pace.
@@ -27,13 +27,22 @@
 #define TFTP_PROBE_MIN (5 * USEC_PER_MSEC)
 #define TFTP_REACH_MIN 4 /* EDK2's window */
 
+/* What one transfer knew of its wire at its end; all zero: nothing. */
+struct tftp_wire {
+    usec_t srtt;
+    usec_t rttvar;
+    uint64_t apart;
+    struct tftp_pace pace;
+};
+
 struct tftp_flow {
     usec_t rto_max;
     usec_t srtt; /* 0: no sample yet */
     usec_t rttvar;
-    bool measured;    /* srtt is that of a window, not of the first packet */
-    bool doubtful;    /* a window was repeated: was it lost, or is the wire slow? */
-    unsigned backoff; /* doublings of the rto */
+    struct tftp_wire known; /* from before, until the first trip */
+    bool measured;          /* srtt is that of a window, not of the first packet */
+    bool doubtful;          /* a window was repeated: was it lost, or is the wire slow? */
+    unsigned backoff;       /* doublings of the rto */
     uint32_t window;
     uint32_t reach; /* 1..window */
     uint64_t run;   /* blocks that came through since the last loss */
@@ -42,6 +51,11 @@ struct tftp_flow {
 };
 
 void tftp_flow_init(struct tftp_flow *f, uint32_t window, usec_t rto_max);
+/* What another transfer to the same client has learned of the same wire. */
+void tftp_flow_know(struct tftp_flow *f, const struct tftp_wire *wire);
+struct tftp_wire tftp_flow_wire(const struct tftp_flow *f);
+/* The window changed in mid-transfer. */
+void tftp_flow_resize(struct tftp_flow *f, uint32_t window);
 void tftp_flow_first_trip(struct tftp_flow *f, usec_t rtt);
 void tftp_flow_trip(struct tftp_flow *f, usec_t rtt);
 /* Part of a window took so long: the round trip is no less. */

@@ -15,6 +15,12 @@ static void finish(struct tftp_session *s, enum tftp_end how)
     s->more_at = USEC_NEVER;
 }
 
+/* A repeated ACK may be about a gap. */
+static bool many_in_window(const struct tftp_session *s)
+{
+    return s->terms.window > 1 || s->terms.msft_window;
+}
+
 void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, usec_t now)
 {
     *s = (struct tftp_session){
@@ -31,7 +37,8 @@ void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, u
         .more_at = USEC_NEVER,
     };
     tftp_flow_init(&s->flow, terms->window, terms->rto_max);
-    s->terms.ahead = terms->window > 1 ? 1 : terms->ahead;
+    s->terms.ahead = many_in_window(s) ? 1 : terms->ahead;
+    tftp_flow_know(&s->flow, &terms->wire);
     tftp_ahead_init(&s->ahead, s->terms.ahead);
     /* Without options DATA 1 is the offer: no more goes out before the client has answered. */
     s->limit = terms->oack ? 0 : 1;
@@ -55,7 +62,7 @@ static void on_whole_window(struct tftp_session *s, uint64_t number, usec_t now)
     if (number != s->high || s->opened_at == USEC_NEVER) {
         return;
     }
-    tftp_pace_whole(&s->flow.pace);
+    tftp_pace_whole(&s->flow.pace, s->window);
     if (!s->paused) {
         tftp_pace_window(&s->flow.pace, now - s->opened_at, number - s->acked);
     }
@@ -119,10 +126,19 @@ static void on_ack_ahead(struct tftp_session *s, uint64_t number, usec_t now)
     s->rto_at = greater(s->rto_at, now + tftp_flow_probe_time(&s->flow));
 }
 
-/* The first answer.  True: it was one. */
-static bool on_first_ack(struct tftp_session *s, uint16_t wire, usec_t now)
+/* An octet that is missing leaves the window as it was; 0 would be the end of everything. */
+static void take_window(struct tftp_session *s, const struct tftp_packet *in)
 {
-    if (wire != (s->terms.oack ? 0 : 1)) {
+    if (s->terms.msft_window && in->has_window) {
+        s->window = in->window > 0 ? in->window : 1;
+        tftp_flow_resize(&s->flow, s->window);
+    }
+}
+
+/* The first answer.  True: it was one. */
+static bool on_first_ack(struct tftp_session *s, const struct tftp_packet *in, usec_t now)
+{
+    if (in->block != (s->terms.oack ? 0 : 1)) {
         return false; /* an OACK is answered by ACK 0 (RFC 2347) and nothing else */
     }
     s->state = TFTP_SENDING;
@@ -134,6 +150,7 @@ static bool on_first_ack(struct tftp_session *s, uint16_t wire, usec_t now)
     }
     if (s->terms.oack) {
         progress(s, now);
+        take_window(s, in);
         s->rto_at = USEC_NEVER;
         s->opened_at = now;
         tftp_parts_open(s);
@@ -141,14 +158,15 @@ static bool on_first_ack(struct tftp_session *s, uint16_t wire, usec_t now)
     return true;
 }
 
-static void on_ack(struct tftp_session *s, uint16_t wire, usec_t now)
+static void on_ack(struct tftp_session *s, const struct tftp_packet *in, usec_t now)
 {
-    uint16_t step = (uint16_t)(wire - (uint16_t)s->acked);
+    uint16_t step = (uint16_t)(in->block - (uint16_t)s->acked);
     bool after_silence = s->silences > 0 && s->was_quiet;
     if (step > s->high - s->acked) {
         return; /* stale, or a block that never went out */
     }
     uint64_t number = s->acked + step;
+    take_window(s, in);
     if (s->terms.ahead > 1) {
         on_ack_ahead(s, number, now);
     } else if (step > 0 && (number == s->high || number == s->next - 1)) {
@@ -162,7 +180,7 @@ static void on_ack(struct tftp_session *s, uint16_t wire, usec_t now)
         progress(s, now);
         s->next = greater(s->next, s->acked + 1);
         tftp_recovery_gap(s, after_silence, now);
-    } else if (s->terms.window > 1 && s->high > s->acked) {
+    } else if (many_in_window(s) && s->high > s->acked) {
         tftp_recovery_gap(s, after_silence, now);
     }
     s->heard_at = now;
@@ -181,9 +199,8 @@ void tftp_session_input(struct tftp_session *s, const struct tftp_packet *in, us
     }
     switch (in->op) {
     case TFTP_ACK:
-        if (s->state == TFTP_SENDING ||
-            (on_first_ack(s, in->block, now) && !s->terms.oack)) {
-            on_ack(s, in->block, now);
+        if (s->state == TFTP_SENDING || (on_first_ack(s, in, now) && !s->terms.oack)) {
+            on_ack(s, in, now);
         }
         break;
     case TFTP_ERROR:
@@ -256,7 +273,7 @@ void tftp_session_timeout(struct tftp_session *s, usec_t now)
 
 static void sent(struct tftp_session *s, usec_t now)
 {
-    bool many = s->terms.window > 1 || s->terms.ahead > 1;
+    bool many = many_in_window(s) || s->terms.ahead > 1;
     s->sent_at = now;
     s->rto_at = now + (many && s->silences == 0 ? tftp_flow_probe_time(&s->flow)
                                                 : tftp_flow_rto(&s->flow));

@@ -30,6 +30,8 @@
  *            acknowledges each.  A repeated ACK then says what a gap does in a window; its
  *            first missing block goes out alone.  If the client has kept what followed it
  *            jumps over it, else (it acknowledges that block and no more) all goes again.
+ *   msft     the client says with every ACK how many blocks it wants before the next one, and
+ *            waits for exactly so many.
  *   window 1 a repeated ACK never causes a DATA (RFC 1123 section 4.2.3.1, the Sorcerer's
  *            Apprentice).
  *
@@ -54,13 +56,15 @@ enum tftp_state {
 };
 
 struct tftp_terms {
-    uint64_t file_size; /* octets */
-    uint32_t blksize;   /* 8..65464 */
-    uint32_t window;    /* 1..65535 */
-    uint32_t ahead;     /* with window 1: blocks out at most; 0, 1: one, lock-step */
-    bool oack;          /* options were agreed: begin with an OACK */
-    usec_t rto_max;     /* > 0; a negotiated timeout, or TFTP_RTO_MAX */
-    usec_t patience;    /* how long without progress, > 0 */
+    uint64_t file_size;    /* octets */
+    uint32_t blksize;      /* 8..65464 */
+    uint32_t window;       /* 1..65535 */
+    uint32_t ahead;        /* with window 1: blocks out at most; 0, 1: one, lock-step */
+    bool msft_window;      /* each ACK names the next window (Microsoft's msftwindow) */
+    bool oack;             /* options were agreed: begin with an OACK */
+    usec_t rto_max;        /* > 0; a negotiated timeout, or TFTP_RTO_MAX */
+    usec_t patience;       /* how long without progress, > 0 */
+    struct tftp_wire wire; /* what is known of it, all zero: nothing */
 };
 
 #define TFTP_PATIENCE    (35 * USEC_PER_SEC) /* over EDK2's 6 x 4 s and U-Boot's 5 s steps */
@@ -81,7 +85,7 @@ struct tftp_session {
     enum tftp_end end;
     struct tftp_flow flow;
     struct tftp_ahead ahead;
-    uint32_t window;        /* 1..65535 */
+    uint32_t window;        /* as agreed, or as the client wants it now (msft_window) */
     uint64_t last;          /* number of the final block, >= 1 */
     uint64_t acked;         /* highest block acknowledged in order */
     uint64_t next;          /* next block to give out, acked < next */

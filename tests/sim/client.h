@@ -47,9 +47,11 @@ struct sim_model {
     bool timer_on_progress;   /* the timer restarts with blocks, not with what it sends */
     bool lingers;             /* still answers after the end */
     bool refuses;             /* ERROR 8 instead of ACK 0: a size probe */
-    bool lies;                /* random ACKs beside the honest ones */
-    usec_t retry;             /* its timer */
-    unsigned retry_growth;    /* percent, 100: constant */
+    bool varies;           /* msftwindow: each ACK says how many blocks it wants next */
+    bool wedges;           /* hears nothing more once its ring was full */
+    bool lies;             /* random ACKs beside the honest ones */
+    usec_t retry;          /* its timer */
+    unsigned retry_growth; /* percent, 100: constant */
     usec_t retry_max;
     unsigned retries;     /* without progress, then it gives up */
     unsigned ring;        /* packets that can wait for it, 0: no limit that matters */

@@ -82,6 +82,7 @@ static void draw(const struct sim_model *model, uint64_t seed, struct sim_setup 
         .rto_max = TFTP_RTO_MAX,
         .patience = TFTP_PATIENCE,
     };
+    out->terms.msft_window = model->varies;
     if (!out->terms.oack) {
         out->terms.blksize = 512;
     }

@@ -77,6 +77,21 @@ const struct sim_model sim_models[] = {
         .packet_cost = 25,
     },
     {
+        /* Windows Boot Manager with msftwindow, as far as it is public: the octet is in
+         * every ACK, +1 after a window without a loss, "drastically" less after one.  The
+         * rest is a guess. */
+        .name = "bootmgr",
+        .window = 4,
+        .on_gap = SIM_GAP_ACK_ONCE,
+        .on_old = SIM_OLD_ACK_LAST,
+        .varies = true,
+        .timer_recounts = true,
+        .retry = 4 * SEC,
+        .retry_growth = 100,
+        .retry_max = 4 * SEC,
+        .retries = 6,
+    },
+    {
         /* Later: silent on blocks it has, and (a sign slip) on gaps in the upper half of
          * the numbers. */
         .name = "u-boot-master",

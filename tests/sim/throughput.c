@@ -31,6 +31,8 @@ static const struct {
     {"1.6 GB, window 4, EDK2",      "edk2", 16 * GB / 10, 1456,  4, SEED_WAY, 8,   0,  0, 10.4},
     {"1.6 GB, window 16",           "rfc",  16 * GB / 10, 1456, 16, SEED_WAY, 8,   0,  0, 33},
     {"1.6 GB, window 64",           "rfc",  16 * GB / 10, 1456, 64, SEED_WAY, 8,   0,  0, 71},
+    {"1.6 GB, msftwindow",          "bootmgr", 16 * GB / 10, 1456, 4, SEED_WAY, 8, 0,  0, 71},
+    {"1 % loss, msftwindow",        "bootmgr", GB / 10,   1456,  4, 250,      8,  10,  0,  5},
     {"1.6 GB, no windows, 16 ahead", "ipxe", 16 * GB / 10, 1432, 16, SEED_WAY, 8,  0,  0, 27},
     {"1.6 GB, no windows, 32 ahead", "ipxe", 16 * GB / 10, 1432, 32, SEED_WAY, 8,  0,  0, 27},
     {"1.6 GB, GRUB, 16 ahead",      "grub", 16 * GB / 10, 1024, 16, SEED_WAY, 8,   0,  0, 20},
@@ -52,7 +54,7 @@ static const struct {
     {"queue of 16, 300 Mbit/s, window 64", "rfc", GB / 10, 1468, 64, 150,    27,   0, 16, 22},
     {"queue of 16, 300 Mbit/s, window 32", "rfc", GB / 10, 1468, 32, 150,    27,   0, 16, 22},
     {"queue of 16, 100 Mbit/s, window 64", "rfc", GB / 10, 1468, 64, 150,    80,   0, 16,  8},
-    {"queue of 16, 30 Mbit/s, window 64", "rfc", GB / 50, 1468, 64, 150,    270,   0, 16,  2.2},
+    {"queue of 16, 30 Mbit/s, window 64", "rfc", GB / 50, 1468, 64, 150,    270,   0, 16,  1.8},
     {"10 Gbit/s, window 64",        "rfc",  GB / 10,      1468, 64,  50,      1,   0,  0, 300},
 };
 /* clang-format on */
@@ -73,6 +75,7 @@ START_TEST(throughput_reaches_its_target)
                   .blksize = rows[_i].blksize,
                   .window = windows ? rows[_i].window : 1,
                   .ahead = windows ? 1 : rows[_i].window,
+                  .msft_window = sim_model(rows[_i].model)->varies,
                   .oack = true,
                   .rto_max = TFTP_RTO_MAX,
                   .patience = TFTP_PATIENCE},

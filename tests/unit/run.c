@@ -26,6 +26,7 @@ int main(void)
     srunner_add_suite(runner, suite_tftp_path());
     srunner_add_suite(runner, suite_tftp_store());
     srunner_add_suite(runner, suite_tftp_table());
+    srunner_add_suite(runner, suite_tftp_window());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -26,5 +26,6 @@ Suite *suite_tftp_packet(void);
 Suite *suite_tftp_path(void);
 Suite *suite_tftp_store(void);
 Suite *suite_tftp_table(void);
+Suite *suite_tftp_window(void);
 
 #endif
