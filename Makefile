@@ -29,13 +29,14 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
          dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
          dhcp/frame.c dhcp/show.c dhcp/sighting.c \
-         tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c tftp/pace.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/shape.c tftp/window.c \
-         tftp/session.c tftp/table.c
+         tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
+         tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
+         tftp/window.c tftp/grant.c tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
           config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
-          tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
+          tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
          app/privileges.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)

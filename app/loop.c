@@ -219,3 +219,42 @@ int loop_on_signal(struct loop *loop, int number,
     int error = uv_signal_init(&loop->uv, &w->signal);
     return error == 0 ? uv_signal_start(&w->signal, on_signal, number) : error;
 }
+
+/* -- work for other threads --------------------------------------------------------------- */
+
+struct errand {
+    uv_work_t uv;
+    void (*work)(void *job);
+    void (*done)(void *job, usec_t now);
+    void *job;
+};
+
+static void in_the_pool(uv_work_t *uv)
+{
+    struct errand *e = uv->data;
+    e->work(e->job);
+}
+
+static void back_here(uv_work_t *uv, int status)
+{
+    struct errand *e = uv->data;
+    (void)status; /* nothing is ever cancelled */
+    e->done(e->job, loop_clock());
+    free(e);
+}
+
+int loop_work(struct loop *loop, void (*work)(void *job),
+              void (*done)(void *job, usec_t now), void *job)
+{
+    struct errand *e = malloc(sizeof *e);
+    if (!e) {
+        return -ENOMEM;
+    }
+    *e = (struct errand){.work = work, .done = done, .job = job};
+    e->uv.data = e;
+    int error = uv_queue_work(&loop->uv, &e->uv, in_the_pool, back_here);
+    if (error != 0) {
+        free(e);
+    }
+    return error;
+}

@@ -28,7 +28,8 @@ enum loop_event {
 typedef bool (*loop_callback)(void *context, int fd, enum loop_event event, usec_t now);
 
 int loop_new(struct loop **out);
-void loop_free(struct loop *loop); /* NULL is fine */
+/* Waits for work that is under way and calls its done().  NULL is fine. */
+void loop_free(struct loop *loop);
 
 int loop_watch(struct loop *loop, int fd, loop_callback callback, void *context);
 int loop_on_signal(struct loop *loop, int number,
@@ -37,6 +38,10 @@ int loop_on_signal(struct loop *loop, int number,
 /* Asked after each round of events; the loop sleeps until then at the most. */
 void loop_set_deadline(struct loop *loop, usec_t (*deadline)(void *context),
                        void (*timeout)(void *context, usec_t now), void *context);
+
+/* work(job) in a thread of the pool, then done(job) in this one.  0 or -errno. */
+int loop_work(struct loop *loop, void (*work)(void *job),
+              void (*done)(void *job, usec_t now), void *job);
 
 /* Until loop_stop(). */
 void loop_run(struct loop *loop);

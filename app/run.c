@@ -102,6 +102,13 @@ static void who(void *context, const struct endpoint *peer, struct tftp_client *
     }
 }
 
+static bool run_elsewhere(void *context, void (*work)(void *job),
+                          void (*done)(void *job, usec_t now), void *job)
+{
+    const struct appliance *a = context;
+    return loop_work(a->loop, work, done, job) == 0;
+}
+
 static bool make_machines(struct appliance *a)
 {
     struct hash_seed seed;
@@ -117,7 +124,7 @@ static bool make_machines(struct appliance *a)
 static bool open_tftp(struct appliance *a)
 {
     const char *what;
-    struct tftp_hooks hooks = {.who = who, .context = a};
+    struct tftp_hooks hooks = {.who = who, .run = run_elsewhere, .context = a};
     int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
@@ -353,10 +360,10 @@ static bool start(struct appliance *a, const char *path)
 
 static void stop(struct appliance *a)
 {
+    loop_free(a->loop); /* first: it may still have a word for the services */
     dhcp_service_close(a->dhcp);
     tftp_service_close(a->tftp);
     machines_free(a->machines);
-    loop_free(a->loop);
     configuration_done(&a->config);
 }
 

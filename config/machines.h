@@ -18,7 +18,7 @@
 #include "common/hash.h"
 #include "common/netaddr.h"
 
-#define MACHINES_LIFE (12 * 3600 * USEC_PER_SEC)
+#define MACHINES_LIFE (UINT64_C(12) * 3600 * USEC_PER_SEC)
 
 struct machine {
     struct mac mac;

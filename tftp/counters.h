@@ -17,6 +17,7 @@ struct tftp_counters {
     uint64_t ignored;     /* datagrams nobody answered */
     uint64_t sent_octets; /* of files, repeats included */
     uint64_t resent_blocks;
+    uint64_t cold_reads; /* chunks that had to come from the disk */
 };
 
 #endif

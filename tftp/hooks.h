@@ -7,6 +7,7 @@
 #ifndef TFTP_HOOKS_H
 #define TFTP_HOOKS_H
 
+#include "common/clock.h"
 #include "common/netaddr.h"
 
 /* What is known of the client of a request. */
@@ -24,6 +25,12 @@ struct tftp_hooks {
     void (*who)(void *context, const struct endpoint *peer, struct tftp_client *out);
     /* A transfer to this client has begun. */
     void (*began)(void *context, const struct endpoint *peer);
+    /*
+     * Does work(job) in another thread, then done(job) in this one.  False: it cannot, and
+     * neither is called.
+     */
+    bool (*run)(void *context, void (*work)(void *job),
+                void (*done)(void *job, usec_t now), void *job);
     void *context;
 };
 

@@ -100,8 +100,8 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
         return;
     }
     struct tftp_client client = {0};
-    if (s->hooks.who) {
-        s->hooks.who(s->hooks.context, &path->peer, &client);
+    if (s->engine->hooks.who) {
+        s->engine->hooks.who(s->engine->hooks.context, &path->peer, &client);
     }
     if (client.denied) {
         refuse(s, fd, path, pkt->file, TFTP_ERR_ACCESS, "access denied");
@@ -128,8 +128,8 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
     if (!tftp_transfer_begin(s->engine, &wanted, pkt->options, &limits, now)) {
         refuse(s, fd, path, pkt->file, TFTP_ERR_UNDEFINED,
                "too many transfers, try again");
-    } else if (s->hooks.began) {
-        s->hooks.began(s->hooks.context, &path->peer);
+    } else if (s->engine->hooks.began) {
+        s->engine->hooks.began(s->engine->hooks.context, &path->peer);
     }
 }
 

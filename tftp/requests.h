@@ -7,7 +7,6 @@
 #ifndef TFTP_REQUESTS_H
 #define TFTP_REQUESTS_H
 
-#include "tftp/hooks.h"
 #include "tftp/misses.h"
 #include "tftp/transfer.h"
 
@@ -15,7 +14,6 @@ struct tftp_requests {
     struct tftp_engine *engine;
     struct store *store;
     struct tftp_limits limits; /* of the configuration in force */
-    struct tftp_hooks hooks;
     struct tftp_misses misses;
 };
 

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "tftp/disk.h"
+
 /* Blocks of one run, with their headers in place. */
 struct run {
     struct tftp_send first;
@@ -42,29 +44,68 @@ static size_t run_room(const struct tftp_transfer *x)
     return fit > 0 ? fit : 1;
 }
 
-/* Takes blocks that follow each other, or the OACK alone; false when nothing is due. */
-static bool gather(struct tftp_transfer *x, usec_t now, struct run *run, bool *oack)
+void tftp_sender_warmed(struct tftp_transfer *x, uint64_t from)
+{
+    if (from ==
+        x->warm_to) { /* reading on: what lies a chunk back may be asked for again */
+        x->warm_from = from > DISK_CHUNK ? from - DISK_CHUNK : 0;
+    } else {
+        x->warm_from = from;
+    }
+    x->warm_to = from + DISK_CHUNK;
+    disk_hint(x->file, x->warm_to);
+}
+
+/* Is this octet in memory, so that sending it does not wait for the disk? */
+static bool is_warm(struct tftp_transfer *x, uint64_t offset, uint64_t *cold_at)
+{
+    if (offset >= x->warm_from && offset < x->warm_to) {
+        return true;
+    }
+    uint64_t chunk = offset / DISK_CHUNK * DISK_CHUNK;
+    if (disk_is_warm(x->file, chunk)) {
+        tftp_sender_warmed(x, chunk);
+        return true;
+    }
+    *cold_at = chunk;
+    return false;
+}
+
+/* An OACK promises that the file can be read, so its first octets must be there as well. */
+static bool is_ready(struct tftp_transfer *x, const struct tftp_send *send,
+                     uint64_t *cold_at)
+{
+    uint64_t last = send->len > 0 ? send->offset + send->len - 1 : send->offset;
+    return is_warm(x, send->offset, cold_at) && is_warm(x, last, cold_at);
+}
+
+enum gathered { GATHERED_NOTHING, GATHERED_OACK, GATHERED_BLOCKS, GATHERED_COLD };
+
+/* Takes blocks that follow each other, or the OACK alone. */
+static enum gathered gather(struct tftp_transfer *x, usec_t now, struct run *run,
+                            uint64_t *cold_at)
 {
     struct tftp_send send;
     size_t room = run_room(x);
     run->count = 0;
     run->octets = 0;
-    *oack = false;
     while (run->count < room && tftp_session_next(&x->session, now, &send)) {
-        if (send.op == TFTP_OACK) {
-            run->first = send;
-            *oack = true;
-            return true;
+        if (!is_ready(x, &send, cold_at)) {
+            tftp_session_unsend(&x->session, &send);
+            return run->count > 0 ? GATHERED_BLOCKS : GATHERED_COLD;
         }
         if (run->count == 0) {
             run->first = send;
+        }
+        if (send.op == TFTP_OACK) {
+            return GATHERED_OACK;
         }
         add_block(run, x, &send);
         if (send.number + 1 != x->session.next) {
             break; /* a probe from further back: what follows is no neighbour */
         }
     }
-    return run->count > 0;
+    return run->count > 0 ? GATHERED_BLOCKS : GATHERED_NOTHING;
 }
 
 /* Refusals that say "not by this way", as against "not now". */
@@ -121,25 +162,25 @@ static enum sender_result settle(struct tftp_transfer *x, const struct run *run,
     return SENDER_IDLE;
 }
 
-enum sender_result tftp_sender_run(struct tftp_transfer *x, usec_t now, uint64_t *octets)
+enum sender_result tftp_sender_run(struct tftp_transfer *x, usec_t now, uint64_t *octets,
+                                   uint64_t *cold_at)
 {
     struct run run;
-    bool oack;
     bool checked = false;
-    while (gather(x, now, &run, &oack)) {
-        if (!oack && !checked && !store_unchanged(x->file)) {
+    for (;;) {
+        enum gathered what = gather(x, now, &run, cold_at);
+        if (what == GATHERED_NOTHING || what == GATHERED_COLD) {
+            return what == GATHERED_COLD ? SENDER_COLD : SENDER_IDLE;
+        }
+        if (what == GATHERED_BLOCKS && !checked && !store_unchanged(x->file)) {
             return SENDER_FILE_CHANGED;
         }
         checked = true;
-        int taken = oack ? send_oack(x) : send_run(x, &run);
-        if (oack && taken == 0) {
-            continue;
-        }
+        int taken = what == GATHERED_OACK ? send_oack(x) : send_run(x, &run);
         enum sender_result result = settle(x, &run, taken);
         if (result != SENDER_IDLE) {
             return result;
         }
         *octets += run.octets;
     }
-    return SENDER_IDLE;
 }

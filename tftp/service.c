@@ -10,9 +10,11 @@
 
 #define RECEIVE_BUFFER                                                                   \
     (4 << 20) /* 1000 requests at once fit; the default holds some 100 */
-#define SEND_BUFFER (4 << 20)
-#define BATCHES_MAX 4 /* receive calls before others get their turn */
-#define DOORS_MAX   (CONFIG_INTERFACES_MAX + 1)
+#define SEND_BUFFER   (4 << 20)
+#define BATCHES_MAX   4 /* receive calls before others get their turn */
+#define URGENT_SIZE   (1 << 20)
+#define URGENT_BLOCKS 16
+#define DOORS_MAX     (CONFIG_INTERFACES_MAX + 1)
 
 /* Families x (port 69 + data ports). */
 #define SOCKETS_MAX (2 * (1 + 64))
@@ -96,8 +98,7 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
         return -ENOMEM;
     }
     s->requests.engine = &s->engine;
-    s->requests.hooks = *hooks;
-    int error = tftp_engine_init(&s->engine, config->tftp.max_transfers);
+    int error = tftp_engine_init(&s->engine, config->tftp.max_transfers, hooks);
     set_limits(s, &config->tftp);
     s->inbox = net_inbox_new();
     if (error == 0 && !s->inbox) {
@@ -280,16 +281,32 @@ void tftp_service_unreachable(struct tftp_service *s, int fd, usec_t now)
     }
 }
 
-/* Each client that sent something gets one turn, however many ACKs stood in the queue. */
-static void pump_dirty(struct tftp_service *s, const struct net_dgram *d, size_t n,
-                       usec_t now)
+/* A small file, or the beginning of any: what a machine waits for before it does anything. */
+static bool is_urgent(const struct tftp_transfer *x)
+{
+    return x->session.terms.file_size <= URGENT_SIZE || x->session.acked <= URGENT_BLOCKS;
+}
+
+static void pump_those(struct tftp_service *s, const struct net_dgram *d, size_t n,
+                       bool urgent, usec_t now)
 {
     for (size_t i = 0; i < n; i++) {
         struct tftp_transfer *x = tftp_table_find(s->engine.table, &d[i].path.peer);
-        if (x && x->dirty && !x->lingers) {
+        if (x && x->dirty && !x->lingers && is_urgent(x) == urgent) {
             tftp_transfer_pump(&s->engine, x, now);
         }
     }
+}
+
+/*
+ * Each client that sent something gets one turn, however many ACKs stood in the queue; those
+ * that wait for little go first, so that a small file is not stuck behind big images.
+ */
+static void pump_dirty(struct tftp_service *s, const struct net_dgram *d, size_t n,
+                       usec_t now)
+{
+    pump_those(s, d, n, true, now);
+    pump_those(s, d, n, false, now);
 }
 
 static bool is_listening(const struct tftp_service *s, int fd)

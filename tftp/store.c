@@ -259,6 +259,7 @@ static enum store_fault lend_new(struct store *s, int fd, const struct stat *st,
         return STORE_TROUBLE;
     }
     *e = (struct entry){.store = s, .stat = *st, .mode = mode, .fd = fd, .lent = 1};
+    e->file.fd = mode == TFTP_OCTET ? fd : -1;
     enum store_fault fault = mode == TFTP_OCTET ? map_octets(e) : read_netascii(e);
     if (fault != STORE_OK) {
         release(e);
@@ -335,6 +336,12 @@ bool store_unchanged(const struct store_file *file)
     const struct entry *e = (const struct entry *)file;
     struct stat now;
     return fstat(e->fd, &now) == 0 && same_file(&now, &e->stat);
+}
+
+struct store_file *store_share(struct store_file *file)
+{
+    ((struct entry *)file)->lent++;
+    return file;
 }
 
 const char *store_fault_name(enum store_fault fault)

@@ -23,7 +23,7 @@ enum store_fault {
     STORE_FAULT_COUNT,
 };
 
-#define STORE_NETASCII_MAX (16u << 20) /* the translated text is kept in memory */
+#define STORE_NETASCII_MAX (1u << 20) /* read at once and kept in memory, translated */
 
 struct store;
 
@@ -31,6 +31,7 @@ struct store_file {
     uint64_t size;       /* octets as they are sent: translated ones for netascii */
     const uint8_t *data; /* size octets; NULL when empty.  For the kernel to read from: a
                             file cut short under us is EFAULT there, but SIGBUS here */
+    int fd; /* whose octets these are; -1: a translation, which lives in memory */
 };
 
 /* root must be a directory.  0 or -errno. */
@@ -50,6 +51,9 @@ bool store_has(struct store *s, const char *path);
 
 /* False when the file was written to since it was opened (size or times differ). */
 bool store_unchanged(const struct store_file *file);
+
+/* Lends the file once more. */
+struct store_file *store_share(struct store_file *file);
 
 const char *store_fault_name(enum store_fault fault);
 

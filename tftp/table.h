@@ -35,7 +35,12 @@ struct tftp_transfer {
     char shown[160];         /* the name asked for, printable */
     unsigned repairs;        /* enum tftp_repair bits */
     usec_t began;
-    bool stalled;     /* what it carried was told when it stood still */
+    bool stalled; /* what it carried was told when it stood still */
+    uint64_t
+        warm_from; /* octets of the file known to be in memory: [warm_from, warm_to) */
+    uint64_t warm_to;
+    uint64_t serial;  /* no other transfer has it */
+    bool cold;        /* waits for the disk */
     bool no_segments; /* UDP_SEGMENT was refused for this block size */
     bool dirty;       /* something came in; to be pumped */
     struct timer timer;

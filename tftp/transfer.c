@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "config/snapshot.h"
+#include "tftp/disk.h"
+#include "tftp/grant.h"
 #include "tftp/journal.h"
 
 #define LINGER     (2 * USEC_PER_SEC)
@@ -13,10 +14,11 @@
 #define WINDOWS_PER_TRANSFER 4 /* remembered, of clients and subnets */
 #define STALL_SILENCES       7 /* timers in vain: some three seconds */
 
-int tftp_engine_init(struct tftp_engine *e, size_t max_transfers)
+int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
+                     const struct tftp_hooks *hooks)
 {
     struct hash_seed seed;
-    *e = (struct tftp_engine){0};
+    *e = (struct tftp_engine){.hooks = *hooks};
     if (getrandom(&seed, sizeof seed, 0) != sizeof seed) {
         return -EIO;
     }
@@ -50,25 +52,6 @@ void tftp_send_error(int fd, const struct net_path *path, enum tftp_error code,
     (void)net_send(fd, path, &part, 1, 0, false);
 }
 
-/* What this transfer has carried, or could not. */
-static void tell_windows(struct tftp_engine *e, const struct tftp_transfer *x,
-                         bool stalled, usec_t now)
-{
-    const struct tftp_session *t = &x->session;
-    const struct tftp_carried how = {
-        .granted = t->terms.ahead > 1 ? t->terms.ahead : t->terms.window,
-        .blocks = t->acked,
-        .resent = t->stats.resent_blocks,
-        .stalled = stalled,
-        .refused = t->ahead.refused,
-        .wire = tftp_flow_wire(&t->flow),
-    };
-    if (t->state == TFTP_ENDED && t->end == TFTP_END_NO_ANSWER) {
-        return; /* nothing was carried either way */
-    }
-    tftp_windows_tell(e->windows, &x->path.peer, &x->shape, &how, now);
-}
-
 /* Counts and logs it, gives the file back; the slot lingers. */
 static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
 {
@@ -79,7 +62,7 @@ static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
     e->counters.resent_blocks += x->session.stats.resent_blocks;
     tftp_journal_transfer(x, now);
     if (!x->stalled || how == TFTP_END_DONE) {
-        tell_windows(e, x, how == TFTP_END_STALLED, now);
+        tftp_grant_told(e->windows, &x->path.peer, &x->shape, &x->session, now);
     }
     store_put(x->file);
     x->file = NULL;
@@ -97,22 +80,101 @@ void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t
     tftp_table_remove(e->table, x);
 }
 
+/* Ends it from our side, with a word to the client. */
+static void abandon(struct tftp_transfer *x, const char *message)
+{
+    tftp_send_error(x->fd, &x->path, TFTP_ERR_UNDEFINED, message);
+    tftp_session_close(&x->session);
+}
+
+/* A chunk on its way from the disk, in another thread; the transfer may end meanwhile. */
+struct warming {
+    struct tftp_engine *engine;
+    struct endpoint peer;
+    uint64_t serial;
+    struct store_file *file;
+    uint64_t from;
+    int result;
+};
+
+static void warm_work(void *job)
+{
+    struct warming *w = job;
+    w->result = disk_warm(w->file, w->from);
+}
+
+static void warm_done(void *job, usec_t now)
+{
+    struct warming *w = job;
+    struct tftp_transfer *x = tftp_table_find(w->engine->table, &w->peer);
+    if (x && x->serial == w->serial && x->cold) {
+        x->cold = false;
+        if (w->result == 0) {
+            tftp_sender_warmed(x, w->from);
+        } else {
+            abandon(x, "cannot read the file");
+        }
+        tftp_transfer_pump(w->engine, x, now);
+    }
+    store_put(w->file);
+    free(w);
+}
+
+/* False: it was read here and now, since nobody else could. */
+static bool warm_elsewhere(struct tftp_engine *e, struct tftp_transfer *x, uint64_t from)
+{
+    struct warming *w = e->hooks.run ? malloc(sizeof *w) : NULL;
+    e->counters.cold_reads++;
+    if (w) {
+        *w = (struct warming){.engine = e,
+                              .peer = x->path.peer,
+                              .serial = x->serial,
+                              .file = store_share(x->file),
+                              .from = from};
+        if (e->hooks.run(e->hooks.context, warm_work, warm_done, w)) {
+            x->cold = true;
+            return true;
+        }
+        store_put(w->file);
+        free(w);
+    }
+    if (disk_warm(x->file, from) == 0) {
+        tftp_sender_warmed(x, from);
+    } else {
+        abandon(x, "cannot read the file");
+    }
+    return false;
+}
+
+static enum sender_result send_due(struct tftp_engine *e, struct tftp_transfer *x,
+                                   usec_t now)
+{
+    uint64_t cold_at;
+    enum sender_result result;
+    do {
+        result = tftp_sender_run(x, now, &e->counters.sent_octets, &cold_at);
+    } while (result == SENDER_COLD && !warm_elsewhere(e, x, cold_at));
+    if (result == SENDER_FILE_CHANGED) {
+        abandon(x, "the file changed while it was sent");
+    }
+    return result;
+}
+
 void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
 {
     x->dirty = false;
-    enum sender_result result = tftp_sender_run(x, now, &e->counters.sent_octets);
-    if (result == SENDER_FILE_CHANGED) {
-        tftp_send_error(x->fd, &x->path, TFTP_ERR_UNDEFINED,
-                        "the file changed while it was sent");
-        tftp_session_close(&x->session);
-    }
+    enum sender_result result =
+        x->cold && x->session.state != TFTP_ENDED ? SENDER_COLD : send_due(e, x, now);
     if (x->session.state == TFTP_ENDED) {
+        x->cold = false;
         end(e, x, now);
         return;
     }
     usec_t wake = tftp_session_deadline(&x->session);
     if (result == SENDER_BLOCKED && now + RETRY_SEND < wake) {
         wake = now + RETRY_SEND;
+    } else if (result == SENDER_COLD) {
+        wake = now + TFTP_PATIENCE; /* the disk has its own time, but not for ever */
     }
     timers_set(&e->timers, &x->timer, wake);
 }
@@ -126,34 +188,6 @@ static struct tftp_limits fit_mtu(struct tftp_limits limits, const struct net_pa
         limits.max_block_size = mtu - headers;
     }
     return limits;
-}
-
-static uint32_t ahead_for(const struct tftp_shape *shape,
-                          const struct tftp_limits *limits, uint32_t learned)
-{
-    if (limits->send_ahead != SEND_AHEAD_AUTO) {
-        return learned > 1 ? limits->send_ahead : 1;
-    }
-    if (!tftp_kind_takes_ahead(shape->kind)) {
-        return 1;
-    }
-    uint32_t most = limits->max_window_size < SEND_AHEAD_MAX ? limits->max_window_size
-                                                             : SEND_AHEAD_MAX;
-    return learned < most ? learned : most;
-}
-
-static struct tftp_terms terms_for(const struct tftp_opts *agreed, uint64_t size)
-{
-    usec_t timeout = tftp_opts_get(agreed, TFTP_TIMEOUT, UINT8_MAX) * USEC_PER_SEC;
-    return (struct tftp_terms){
-        .file_size = size,
-        .blksize = (uint32_t)tftp_opts_get(agreed, TFTP_BLKSIZE, 512),
-        .window = (uint32_t)tftp_opts_get(agreed, TFTP_WINDOWSIZE, 1),
-        .msft_window = tftp_opts_has(agreed, TFTP_MSFTWINDOW),
-        .oack = agreed->count > 0,
-        .rto_max = timeout < TFTP_RTO_MAX ? timeout : TFTP_RTO_MAX,
-        .patience = TFTP_PATIENCE,
-    };
 }
 
 /* The names of the options are echoed for as long as the OACK may be repeated. */
@@ -193,21 +227,15 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     x->file = wanted->file;
     x->repairs = wanted->repairs;
     x->began = now;
+    x->serial = ++e->serials;
     memcpy(x->shown, wanted->shown, sizeof x->shown);
-    x->shape = tftp_shape_of(&asked);
-    struct tftp_wire wire;
-    uint32_t learned =
-        tftp_windows_ask(e->windows, &wanted->path.peer, &x->shape, now, &wire);
-    uint32_t largest = learned > TFTP_WINDOW_SMALL ? learned : TFTP_WINDOW_SMALL;
-    if (largest < fitting.max_window_size) {
-        fitting.max_window_size = largest;
-    }
-    x->agreed = tftp_opts_agree(&asked, &fitting, x->file->size);
+    struct tftp_grant grant;
+    tftp_grant(e->windows, &wanted->path.peer, &asked, &fitting, x->file->size, now,
+               &grant);
+    x->shape = grant.shape;
+    x->agreed = grant.agreed;
     keep_names(x);
-    struct tftp_terms terms = terms_for(&x->agreed, x->file->size);
-    terms.ahead = ahead_for(&x->shape, limits, learned);
-    terms.wire = wire;
-    tftp_session_init(&x->session, &terms, now);
+    tftp_session_init(&x->session, &grant.terms, now);
     e->counters.transfers++;
     tftp_transfer_pump(e, x, now);
     return true;
@@ -223,10 +251,13 @@ void tftp_engine_timeout(struct tftp_engine *e, usec_t now)
             tftp_transfer_forget(e, x, now);
             continue;
         }
+        if (x->cold) {
+            abandon(x, "the disk does not answer");
+        }
         tftp_session_timeout(&x->session, now);
         if (x->session.silences >= STALL_SILENCES && !x->stalled) {
             x->stalled = true; /* the client may begin anew before this one is given up */
-            tell_windows(e, x, true, now);
+            tftp_grant_told(e->windows, &x->path.peer, &x->shape, &x->session, now);
         }
         tftp_transfer_pump(e, x, now);
     }

@@ -13,6 +13,7 @@
 #define TFTP_TRANSFER_H
 
 #include "tftp/counters.h"
+#include "tftp/hooks.h"
 #include "tftp/sender.h"
 #include "tftp/window.h"
 
@@ -21,11 +22,14 @@ struct tftp_engine {
     struct tftp_windows *windows; /* what they have carried, for the next transfer */
     struct timers timers;
     struct timer **timer_slots;
+    struct tftp_hooks hooks;
     struct tftp_counters counters;
+    uint64_t serials; /* given out so far */
 };
 
 /* 0 or -ENOMEM; tftp_engine_done() is fine either way. */
-int tftp_engine_init(struct tftp_engine *e, size_t max_transfers);
+int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
+                     const struct tftp_hooks *hooks);
 /* Tells the clients of running transfers and forgets them. */
 void tftp_engine_done(struct tftp_engine *e);
 void tftp_engine_timeout(struct tftp_engine *e, usec_t now);

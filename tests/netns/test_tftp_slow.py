@@ -4,6 +4,7 @@ import time
 
 import check
 import net
+import slowdisk
 import tftp
 import wire
 
@@ -119,3 +120,24 @@ def test_d39_vanished_clients_leave_nothing():
         check.at_most(len(site.pxed.open_files()), files + 1, "open descriptors")
         check.at_most(site.pxed.memory_kib() - memory, 4096, "growth of memory in KiB")
         tftp.fetch(site.client, net.SERVER, "file.bin", CONTENT)
+
+
+def test_a_slow_disk_holds_up_its_own_client_only():
+    """Reads of one file take 0.8 s each; another file is fetched whole before the first."""
+    with net.Net() as network:
+        slow = random.Random(51).randbytes(300 * 512 + 10)
+        root = network.root()
+        root.write("file.bin", CONTENT)
+        disk = slowdisk.SlowDisk(root.at("disk"), "slow.bin", slow, 0.8)
+        try:
+            server, client = network.pair()
+            network.pxed(server, net.config(root))
+            waiting = tftp.Client(client, net.SERVER)
+            waiting.request("disk/slow.bin", options={"blksize": 1468, "windowsize": 16})
+            tftp.fetch(client, net.SERVER, "file.bin", CONTENT)
+            check.equal(len(waiting.drain()), 0, "packets of the slow file so far")
+            waiting.expect_oack({"blksize": 1468, "windowsize": 16}, timeout=8.0)
+            tftp.fetch(client, net.SERVER, "disk/slow.bin", slow, options={"blksize": 1468})
+            check.that(disk.reads > 0, "nothing was read from the slow disk")
+        finally:
+            disk.close()

@@ -7,7 +7,7 @@
 
 #include "tests/sim/run.h"
 #include "tests/sim/suites.h"
-#include "tftp/window.h"
+#include "tftp/grant.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -36,15 +36,7 @@ static void boot(struct tftp_windows *t, unsigned n, const struct tftp_shape *sh
         setup.terms.ahead = granted;
     }
     sim_run(&setup, out);
-    const struct tftp_carried how = {
-        .granted = granted,
-        .blocks = out->s.acked,
-        .resent = out->s.stats.resent_blocks,
-        .stalled = out->end == TFTP_END_STALLED,
-        .refused = out->s.ahead.refused,
-        .wire = tftp_flow_wire(&out->s.flow),
-    };
-    tftp_windows_tell(t, &at, shape, &how, 0);
+    tftp_grant_told(t, &at, shape, &out->s, 0);
     printf("learning: client %u asks %" PRIu32 ", gets %" PRIu32 ": %s, %" PRIu64
            " of %" PRIu64 " blocks sent again, %.3f s\n",
            n, asked, granted, tftp_end_name(out->end), out->s.stats.resent_blocks,

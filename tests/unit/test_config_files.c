@@ -85,6 +85,9 @@ START_TEST(a_good_file_says_what_it_says)
     ck_assert_uint_eq(hosts_count(s->hosts), 3);
     ck_assert_uint_eq(hosts_at(s->hosts, 0)->line, 24);
     ck_assert_int_eq(hosts_at(s->hosts, 2)->action, HOST_IGNORE);
+    ck_assert_uint_eq(hosts_at(s->hosts, 1)->max_window_size, 16);
+    ck_assert_uint_eq(hosts_at(s->hosts, 1)->max_block_size, 512);
+    ck_assert_uint_eq(hosts_at(s->hosts, 0)->max_window_size, 0);
     ck_assert_uint_eq(s->unknown.profile, 1);
     ck_assert_uint_eq(s->unknown.line, 28);
     snapshot_free(s);

@@ -232,6 +232,9 @@ static const struct {
      "4:9: hosts[1].uuid: the same UUID as the host on line 3"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'local'}]}",
      "3:33: hosts[0].action: expected \"boot\" or \"ignore\", got \"local\""},
+    {TOP DEFAULT "'hosts':[{'mac':'52:*','max_block_size':7,'max_window_size':0}]}",
+     "3:41: hosts[0].max_block_size: 7 is outside 8..65464\n"
+     "3:61: hosts[0].max_window_size: 0 is outside 1..65535"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','profile':'x'}]}",
      "3:34: hosts[0].profile: there is no profile \"x\"; \"profiles\" must hold it"},
     {TOP "'hosts':[{'mac':'52:*'},{'mac':'54:*','action':'ignore'}]}",

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tests/unit/suites.h"
-#include "tftp/store.h"
+#include "tftp/disk.h"
 
 /* A root of its own for every test, made and left by the fixture. */
 static char base[64];
@@ -164,6 +164,31 @@ START_TEST(netascii_is_translated_and_counted)
 }
 END_TEST
 
+START_TEST(what_is_not_in_memory_is_cold_until_it_is_read)
+{
+    enum { SIZE = 3 << 20 };
+    struct store_file *file;
+    unsigned repairs = 0;
+    char *text = malloc(SIZE);
+    ck_assert_ptr_nonnull(text);
+    memset(text, 'x', SIZE);
+    put("root/big", text, SIZE);
+    free(text);
+    ck_assert_int_eq(store_get(store, "big", TFTP_OCTET, &file, &repairs), STORE_OK);
+    int fd = open("root/big", O_RDONLY);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(fsync(fd), 0);
+    ck_assert_int_eq(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    ck_assert_int_eq(close(fd), 0);
+    bool evicted = !disk_is_warm(file, DISK_CHUNK); /* a file system in memory keeps it */
+    ck_assert_int_eq(disk_warm(file, DISK_CHUNK), 0);
+    ck_assert(!evicted || disk_is_warm(file, DISK_CHUNK));
+    ck_assert_int_eq(disk_warm(file, 64 * DISK_CHUNK), 0); /* behind the end: nothing */
+    ck_assert(disk_is_warm(file, 64 * DISK_CHUNK));
+    store_put(file);
+}
+END_TEST
+
 START_TEST(has_knows_exact_names_only)
 {
     ck_assert(store_has(store, "hello.txt"));
@@ -194,6 +219,7 @@ Suite *suite_tftp_store(void)
     tcase_add_test(tc, c18_a_change_is_noticed);
     tcase_add_test(tc, c18_a_replacement_by_rename_is_no_change);
     tcase_add_test(tc, netascii_is_translated_and_counted);
+    tcase_add_test(tc, what_is_not_in_memory_is_cold_until_it_is_read);
     tcase_add_test(tc, has_knows_exact_names_only);
     tcase_add_test(tc, a_root_that_is_no_directory_is_refused);
     suite_add_tcase(s, tc);
