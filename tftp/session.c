@@ -42,6 +42,7 @@ void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, u
     tftp_ahead_init(&s->ahead, s->terms.ahead);
     /* Without options DATA 1 is the offer: no more goes out before the client has answered. */
     s->limit = terms->oack ? 0 : 1;
+    s->reached = s->limit;
     s->end_of_window = s->limit;
 }
 
