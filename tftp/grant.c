@@ -29,19 +29,18 @@ static struct tftp_terms terms_for(const struct tftp_opts *agreed, uint64_t size
     };
 }
 
-void tftp_grant(struct tftp_windows *windows, const struct endpoint *client,
-                const struct tftp_opts *asked, const struct tftp_limits *limits,
-                uint64_t file_size, usec_t now, struct tftp_grant *out)
+void tftp_grant(struct tftp_windows *windows, const struct tftp_wish *wish, usec_t now,
+                struct tftp_grant *out)
 {
-    struct tftp_limits fitting = *limits;
+    struct tftp_limits fitting = wish->limits;
     struct tftp_wire wire;
-    out->shape = tftp_shape_of(asked);
-    uint32_t learned = tftp_windows_ask(windows, client, &out->shape, now, &wire);
-    uint32_t largest = (uint32_t)greater(learned, TFTP_WINDOW_SMALL);
-    fitting.max_window_size = (uint32_t)lesser(largest, limits->max_window_size);
-    out->agreed = tftp_opts_agree(asked, &fitting, file_size);
-    out->terms = terms_for(&out->agreed, file_size);
-    out->terms.ahead = ahead_for(&out->shape, limits, learned);
+    out->shape = tftp_shape_of(&wish->asked);
+    uint32_t learned = tftp_windows_ask(windows, &wish->client, &out->shape, now, &wire);
+    uint64_t largest = greater(learned, TFTP_WINDOW_SMALL);
+    fitting.max_window_size = (uint32_t)lesser(largest, fitting.max_window_size);
+    out->agreed = tftp_opts_agree(&wish->asked, &fitting, wish->file_size);
+    out->terms = terms_for(&out->agreed, wish->file_size);
+    out->terms.ahead = ahead_for(&out->shape, &wish->limits, learned);
     out->terms.wire = wire;
 }
 

@@ -76,7 +76,7 @@ static void slow_down(struct tftp_pace *p, bool again)
         p->burst = TFTP_BURST_FIRST;
         p->ceiling = UINT32_MAX;
         p->immune = p->immunity;
-        p->immunity = (unsigned)lesser(2 * p->immunity, HOLD_MAX);
+        p->immunity = (unsigned)lesser(p->immunity * UINT64_C(2), HOLD_MAX);
         return;
     }
     /* Parts a round trip apart were too fast already: the pace is at least half of that. */
@@ -90,7 +90,7 @@ void tftp_pace_lost(struct tftp_pace *p)
 {
     bool again = p->whole == 0;
     if (p->whole > p->hold) {
-        p->hold = (unsigned)lesser(2 * p->hold, HOLD_MAX);
+        p->hold = (unsigned)lesser(p->hold * UINT64_C(2), HOLD_MAX);
     }
     p->whole = 0;
     if (p->immune > 0) {

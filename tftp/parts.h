@@ -6,7 +6,7 @@
 #ifndef TFTP_PARTS_H
 #define TFTP_PARTS_H
 
-#include "tftp/session.h"
+#include "tftp/state.h"
 
 /* A window begins behind the last acknowledged block. */
 void tftp_parts_open(struct tftp_session *s);

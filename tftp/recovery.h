@@ -6,7 +6,7 @@
 #ifndef TFTP_RECOVERY_H
 #define TFTP_RECOVERY_H
 
-#include "tftp/session.h"
+#include "tftp/state.h"
 
 /* An ACK said that something is missing, or still on its way. */
 void tftp_recovery_gap(struct tftp_session *s, bool after_silence, usec_t now);

@@ -221,8 +221,12 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
         store_put(wanted->file);
         return false;
     }
-    struct tftp_opts asked = tftp_opts_parse(options);
-    struct tftp_limits fitting = fit_mtu(*limits, &wanted->path);
+    const struct tftp_wish wish = {
+        .client = wanted->path.peer,
+        .asked = tftp_opts_parse(options),
+        .limits = fit_mtu(*limits, &wanted->path),
+        .file_size = wanted->file->size,
+    };
     x->fd = wanted->fd;
     x->file = wanted->file;
     x->repairs = wanted->repairs;
@@ -230,8 +234,7 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     x->serial = ++e->serials;
     memcpy(x->shown, wanted->shown, sizeof x->shown);
     struct tftp_grant grant;
-    tftp_grant(e->windows, &wanted->path.peer, &asked, &fitting, x->file->size, now,
-               &grant);
+    tftp_grant(e->windows, &wish, now, &grant);
     x->shape = grant.shape;
     x->agreed = grant.agreed;
     keep_names(x);

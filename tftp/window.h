@@ -25,7 +25,7 @@
 #include "tftp/flow.h"
 #include "tftp/shape.h"
 
-#define TFTP_WINDOWS_LIFE (6 * 3600 * USEC_PER_SEC)
+#define TFTP_WINDOWS_LIFE (UINT64_C(6) * 3600 * USEC_PER_SEC)
 #define TFTP_WINDOW_FIRST 16
 #define TFTP_WINDOW_UBOOT 24 /* for its 31 receive buffers */
 #define TFTP_WINDOW_SMALL 4  /* what is asked up to here is granted, always */
