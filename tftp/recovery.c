@@ -5,11 +5,11 @@
 
 #define OVERDUE_QUIET UINT64_C(100) /* no ACK for this long before a repeat */
 
+/* Losses among what was out ahead at the same time are one. */
 static void lost(struct tftp_session *s)
 {
     tftp_flow_lost(&s->flow);
-    /* Losses among what was out at the same time are one. */
-    if (s->high > s->acked + 1 && s->acked >= s->recover) {
+    if (s->acked >= s->recover) {
         tftp_ahead_lost(&s->ahead);
         s->recover = s->high;
     }
@@ -30,6 +30,12 @@ static void rewind_window(struct tftp_session *s)
 void tftp_recovery_go_back(struct tftp_session *s)
 {
     rewind_window(s);
+}
+
+void tftp_recovery_doubt(struct tftp_session *s, usec_t now)
+{
+    s->in_doubt = true;
+    s->due_at = now + tftp_flow_late(&s->flow, 0);
 }
 
 static void repeat_one(struct tftp_session *s, uint64_t number)
@@ -65,7 +71,6 @@ void tftp_recovery_ask(struct tftp_session *s)
 static void speak_again(struct tftp_session *s)
 {
     if (s->silences == 1 && s->terms.ahead > 1) {
-        lost(s);
         tftp_recovery_ask(s);
     } else if (s->silences == 2 || s->silences == 4) {
         tftp_flow_lost(&s->flow);
@@ -106,6 +111,12 @@ void tftp_recovery_overdue(struct tftp_session *s, usec_t now)
     s->stats.overdue++;
     s->overdues++;
     s->due_at = USEC_NEVER;
+    if (s->in_doubt) {
+        s->in_doubt = false;
+        lost(s);
+        rewind_window(s);
+        return;
+    }
     if (s->terms.ahead > 1 && s->overdues == 1) {
         lost(s);
     }

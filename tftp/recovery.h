@@ -18,5 +18,7 @@ void tftp_recovery_silence(struct tftp_session *s, usec_t now);
 void tftp_recovery_ask(struct tftp_session *s);
 /* The client dropped all that was sent ahead of the block it lacked. */
 void tftp_recovery_go_back(struct tftp_session *s);
+/* The same after a silence; but it may only have been away, and say the rest in a moment. */
+void tftp_recovery_doubt(struct tftp_session *s, usec_t now);
 
 #endif

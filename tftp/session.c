@@ -53,6 +53,7 @@ static void progress(struct tftp_session *s, usec_t now)
     s->silences = 0;
     s->overdues = 0;
     s->asked = 0;
+    s->in_doubt = false;
     s->progress_at = now;
     s->due_at = USEC_NEVER;
     s->probe = 0;
@@ -107,6 +108,7 @@ static void on_ack_ahead(struct tftp_session *s, uint64_t number, usec_t now)
         s->timed = 0;
     }
     bool dropped = number == s->asked && number < s->high;
+    bool after_silence = s->silences > 0;
     bool more_missing = s->asked > 0 && number < s->recover;
     tftp_flow_arrived(&s->flow, number - s->acked, true);
     tftp_ahead_arrived(&s->ahead, number - s->acked);
@@ -116,7 +118,9 @@ static void on_ack_ahead(struct tftp_session *s, uint64_t number, usec_t now)
         finish(s, TFTP_END_DONE);
         return;
     }
-    if (dropped) {
+    if (dropped && after_silence) {
+        tftp_recovery_doubt(s, now);
+    } else if (dropped) {
         tftp_recovery_go_back(s);
     } else {
         tftp_parts_open(s);

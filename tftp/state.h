@@ -65,6 +65,7 @@ struct tftp_session {
     bool offer_due;       /* the OACK is to be given out */
     bool repeats;         /* the open window was given out more than once */
     bool paused;          /* parts of the open window were a round trip apart */
+    bool in_doubt;        /* sent ahead: was it lost, or was the client only away? */
     bool was_quiet;       /* no ACK came between the newest packet and the rto */
     usec_t sent_at;       /* when the newest packet went out */
     usec_t timed_at;      /* when that block went out */

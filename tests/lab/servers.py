@@ -81,17 +81,14 @@ DHCP_SERVERS = {"dnsmasq": (start_dnsmasq, "dnsmasq"), "isc": (start_isc, "dhcpd
                 "kea": (start_kea, "kea-dhcp4"), "udhcpd": (start_udhcpd, "busybox")}
 
 
-def start_pxed(program, root, files, profiles=None, hosts=()):
-    """pxed on the host pxe, serving root.
-
-    files: key of the default profile -> boot file; profiles: further ones; hosts: the table.
-    """
+def start_pxed(program, root, boot, files):
+    """pxed on the host pxe, serving root; files: those of the default profile."""
     conf = write("pxed.json", json.dumps({
         "interfaces": ["eth0"],
-        "tftp": {"root": root},
+        "tftp": {"root": root, **boot.tftp},
         "user": "nobody",
-        "profiles": {"default": files, **(profiles or {})},
-        "hosts": list(hosts),
+        "profiles": {"default": files, **boot.profiles},
+        "hosts": list(boot.hosts),
         "unknown_hosts": {"profile": "default"}}, indent=2) + "\n")
     if not shutil.which(program):
         raise LabError("there is no %s (make)" % program)

@@ -188,7 +188,7 @@ static const struct scenario {
      .to_ms = 80},
     {"sent ahead, gone in the middle", "ipxe",              MIB,      1432, 1,
      .ahead = 16, .vanishes = true, .vanish_after = 42, .end = TFTP_END_STALLED,
-     .cut = true, .extra_max = 80, .from_ms = 30000, .to_ms = 40000},
+     .cut = true, .extra_max = 100, .from_ms = 30000, .to_ms = 40000},
 };
 /* clang-format on */
 
