@@ -22,6 +22,7 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_golden());
     srunner_add_suite(runner, suite_dhcp_packet());
     srunner_add_suite(runner, suite_tftp_misses());
+    srunner_add_suite(runner, suite_tftp_pace());
     srunner_add_suite(runner, suite_tftp_packet());
     srunner_add_suite(runner, suite_tftp_path());
     srunner_add_suite(runner, suite_tftp_store());

@@ -22,6 +22,7 @@ Suite *suite_dhcp_frame(void);
 Suite *suite_dhcp_golden(void);
 Suite *suite_dhcp_packet(void);
 Suite *suite_tftp_misses(void);
+Suite *suite_tftp_pace(void);
 Suite *suite_tftp_packet(void);
 Suite *suite_tftp_path(void);
 Suite *suite_tftp_store(void);
