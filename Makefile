@@ -4,9 +4,10 @@
 # make check         unit tests, simulated network, fuzz corpus replay  (no root, no network)
 # make check SAN=1   the same under ASan and UBSan, in build/san
 # make netns         tests in network namespaces                                (needs root)
+# make peers         fetches the other DHCP servers that some of them run beside
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
-# make bench         nanoseconds per operation of the cores
+# make bench         nanoseconds per operation of the cores; as root also offers on a wire
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
 # make install       DESTDIR= PREFIX=/usr/local
@@ -27,18 +28,25 @@ LAB_JOBS     ?= $(JOBS)
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
-         dhcp/options.c dhcp/packet.c dhcp/pxe.c dhcp/decision.c dhcp/reply.c \
-         dhcp/frame.c dhcp/show.c dhcp/sighting.c \
+         dhcp/decision.c dhcp/frame.c dhcp/identity.c dhcp/ladder.c dhcp/menu.c dhcp/options.c \
+         dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
+         dhcp/show.c dhcp/sighting.c dhcp/url.c \
+         dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_held.c dhcp/v6_packet.c \
+         dhcp/v6_show.c dhcp/v6_sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
          tftp/window.c tftp/grant.c tftp/table.c
 # Shells: talk to the kernel or to a library.
-SHELLS := common/log.c common/net.c config/duplicates.c config/faults.c config/fields.c \
-          config/load.c config/load_hosts.c config/load_profiles.c config/syntax.c \
-          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/service.c \
-          tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/loop.c app/notify.c \
-         app/privileges.c app/run.c
+SHELLS := common/log.c common/net.c common/netwatch.c config/duplicates.c config/faults.c \
+          config/fields.c config/load.c config/load_hosts.c config/load_menu.c \
+          config/load_profiles.c config/syntax.c \
+          dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
+          dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
+          tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
+          tftp/transfer.c
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
+         app/explain_print.c app/loop.c app/network.c app/notify.c app/privileges.c \
+         app/reasons.c app/recording.c app/request.c app/run.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := $(wildcard tests/bench/*.c)
@@ -64,7 +72,7 @@ all: $(B)/pxed
 
 $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
-$(B)/unit: $(call obj,$(UNIT) $(SHELLS) $(CORE))
+$(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
@@ -84,6 +92,7 @@ PARALLEL = $(MAKE) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 GIVE_BACK = @[ "$$(id -u)" != 0 ] || chown -R --reference=Makefile build
 
 test: deps-test
+	-packaging/fetch-peers
 	+$(PARALLEL) check
 	+$(PARALLEL) netns
 	$(GIVE_BACK)
@@ -95,6 +104,9 @@ check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
 
 netns: $(B)/pxed
 	python3 -B tests/netns/run.py $(B)/pxed
+
+peers:
+	packaging/fetch-peers
 
 SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[ch]')
 
@@ -117,8 +129,9 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
 	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
 	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
 
-bench: $(B)/bench
+bench: $(B)/bench $(B)/pxed
 	$(B)/bench
+	@[ "$$(id -u)" != 0 ] || python3 -B tests/bench/offers.py $(B)/pxed
 
 lab: deps-lab
 	+$(PARALLEL) all
@@ -143,6 +156,6 @@ install: $(B)/pxed
 clean:
 	rm -rf build
 
-.PHONY: all test check netns lint lint-core fuzz bench lab demo install clean
+.PHONY: all test check netns peers lint lint-core fuzz bench lab demo install clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))

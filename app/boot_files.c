@@ -84,14 +84,17 @@ object(const struct check *c, const struct boot_file *b, const char *fmt, ...)
     char path[128];
     char text[256];
     const struct profile *p = &c->s->profiles[b->profile];
-    const struct boot_entry *entry = &p->boot[b->slot];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    snprintf(path, sizeof path, "profiles.%s.%s", p->name, slot_name(b->slot));
-    faults_add(c->faults, c->severity, (int)entry->line, (int)entry->column, path, "%s",
-               text);
+    if (b->item) {
+        snprintf(path, sizeof path, "profiles.%s.menu.items[%td].file", p->name,
+                 b->item - p->menu->item);
+    } else {
+        snprintf(path, sizeof path, "profiles.%s.%s", p->name, slot_name(b->slot));
+    }
+    faults_add(c->faults, c->severity, (int)b->line, (int)b->column, path, "%s", text);
 }
 
 /* A name in the same directory that was probably meant; false: none. */
@@ -166,7 +169,7 @@ static void look_into(const struct check *c, struct boot_file *b, int fd, uint64
     char why[128] = "";
     b->state = BOOT_FILE_THERE;
     b->what = bootfile_look(head, read_head(fd, head, sizeof head), size);
-    b->fits = bootfile_fits(&b->what, b->slot, why, sizeof why);
+    b->fits = b->slot == ARCH_ANY || bootfile_fits(&b->what, b->slot, why, sizeof why);
     if (!b->fits) {
         object(c, b, "\"%s\" %s", b->file, why);
     }
@@ -175,7 +178,9 @@ static void look_into(const struct check *c, struct boot_file *b, int fd, uint64
 static bool is_elsewhere(const struct check *c, const struct boot_file *b)
 {
     const struct profile *p = &c->s->profiles[b->profile];
-    return !c->s->tftp.enabled || strstr(b->file, "://") || !ip4_is_any(p->next_server) ||
+    return !c->s->tftp.enabled || strstr(b->file, "://") ||
+           !ip4_is_any(p->answer.next_server) ||
+           (b->item && !ip4_is_any(b->item->next_server)) ||
            (b->slot == SLOT_IPXE && strstr(b->file, "${")); /* iPXE fills that in */
 }
 
@@ -222,12 +227,23 @@ static bool is_own(const struct snapshot *s, size_t profile, unsigned slot)
     return entry->file && entry->profile == profile;
 }
 
+/* The menu that stands in this profile itself, or NULL. */
+static const struct menu *own_menu(const struct snapshot *s, size_t profile)
+{
+    const struct menu *menu = s->profiles[profile].menu;
+    return menu && menu->profile == profile ? menu : NULL;
+}
+
 static size_t count_own(const struct snapshot *s)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->profile_count; i++) {
+        const struct menu *menu = own_menu(s, i);
         for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
             count += is_own(s, i, slot);
+        }
+        for (size_t item = 0; menu && item < menu->item_count; item++) {
+            count += menu->item[item].file_count;
         }
     }
     return count;
@@ -247,6 +263,42 @@ static int open_root(const struct snapshot *s, struct faults *faults)
     return root;
 }
 
+static void check_menu(const struct check *c, size_t profile, struct boot_file_list *out)
+{
+    const struct menu *menu = own_menu(c->s, profile);
+    for (size_t i = 0; menu && i < menu->item_count; i++) {
+        const struct menu_item *item = &menu->item[i];
+        for (size_t f = 0; f < item->file_count; f++) {
+            struct boot_file *b = &out->list[out->count++];
+            b->profile = (uint16_t)profile;
+            b->slot = item->files[f].arch;
+            b->item = item;
+            b->file = item->files[f].file;
+            b->line = item->files[f].line;
+            b->column = item->files[f].column;
+            check_file(c, b);
+        }
+    }
+}
+
+static void check_profile(const struct check *c, size_t profile,
+                          struct boot_file_list *out)
+{
+    for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
+        const struct boot_entry *entry = &c->s->profiles[profile].boot[slot];
+        if (is_own(c->s, profile, slot)) {
+            struct boot_file *b = &out->list[out->count++];
+            b->profile = (uint16_t)profile;
+            b->slot = (uint16_t)slot;
+            b->file = entry->file;
+            b->line = entry->line;
+            b->column = entry->column;
+            check_file(c, b);
+        }
+    }
+    check_menu(c, profile, out);
+}
+
 int boot_files_check(const struct snapshot *s, enum fault_severity severity,
                      struct faults *faults, struct boot_file_list *out)
 {
@@ -259,15 +311,20 @@ int boot_files_check(const struct snapshot *s, enum fault_severity severity,
         return -ENOMEM;
     }
     for (size_t i = 0; i < s->profile_count; i++) {
-        for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
-            if (is_own(s, i, slot)) {
-                struct boot_file *b = &out->list[out->count++];
-                b->profile = (uint16_t)i;
-                b->slot = (uint16_t)slot;
-                b->file = s->profiles[i].boot[slot].file;
-                check_file(&c, b);
-            }
-        }
+        check_profile(&c, i, out);
     }
     return 0;
+}
+
+const struct boot_file *boot_files_find(const struct boot_file_list *files,
+                                        const char *file, uint16_t arch)
+{
+    const struct boot_file *found = NULL;
+    for (size_t i = 0; i < files->count; i++) {
+        const struct boot_file *b = &files->list[i];
+        if (!strcmp(b->file, file) && (!found || b->slot == arch)) {
+            found = b;
+        }
+    }
+    return found;
 }

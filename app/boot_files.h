@@ -23,11 +23,14 @@ enum boot_file_state {
     BOOT_FILE_ELSEWHERE, /* a URL, or a file of another TFTP server: not looked at */
 };
 
-/* One entry of one profile. */
+/* One entry of one profile, or one file of an item of its menu. */
 struct boot_file {
     uint16_t profile; /* index */
-    uint16_t slot;    /* an architecture or SLOT_IPXE */
+    uint16_t slot;    /* an architecture or SLOT_IPXE; of a menu item also ARCH_ANY */
+    const struct menu_item *item; /* NULL: an entry of the profile itself */
     const char *file;
+    uint32_t line; /* of the name in the configuration file */
+    uint32_t column;
     enum boot_file_state state;
     struct bootfile what; /* BOOT_FILE_THERE only, as the next one */
     bool fits;
@@ -41,5 +44,9 @@ struct boot_file_list {
 /* s->tftp.root must be a path that can be opened from here.  out is always set. */
 int boot_files_check(const struct snapshot *s, enum fault_severity severity,
                      struct faults *faults, struct boot_file_list *out);
+
+/* The entry of this name, of this architecture if there is one; NULL: none names it. */
+const struct boot_file *boot_files_find(const struct boot_file_list *files,
+                                        const char *file, uint16_t arch);
 
 #endif

@@ -22,10 +22,14 @@ static const char help[] =
     "message};\n"
     "                                    severity is \"error\" or \"warning\";\n"
     "                                    line and column are 0 for the file as a whole\n"
-    "                        boot_files  list of {profile, architecture, file, exists,\n"
-    "                                    size, kind, fits, signed}; exists is null for\n"
-    "                                    what is not looked at (a URL, another server);\n"
-    "                                    the last four are null when exists is not true\n"
+    "                        boot_files  list of {profile, architecture, item, file,\n"
+    "                                    exists, size, kind, fits, signed}; item is the\n"
+    "                                    name of a menu's item or null, architecture is\n"
+    "                                    null for a menu's file for any of them; exists\n"
+    "                                    is null for what is not looked at (a URL, "
+    "another\n"
+    "                                    server); the last four are null when exists is\n"
+    "                                    not true\n"
     "\n"
     "Exit code: 0 good (there may be warnings), 1 a fault was found, 2 wrong usage.\n";
 
@@ -91,12 +95,25 @@ static void set(struct row *row, unsigned column, const char *text)
     snprintf(row->cell[column], sizeof row->cell[column], "%s", text);
 }
 
+static void set_slot(struct row *row, const struct boot_file *b)
+{
+    char name[BOOT_FILE_MAX + 1];
+    const char *arch = b->slot == ARCH_ANY ? "any" : slot_name(b->slot);
+    if (!b->item) {
+        set(row, 0, arch);
+        return;
+    }
+    const char *item = b->item->name ? b->item->name : ""; /* of a faulty draft */
+    (void)text_show(item, strlen(item), name, sizeof name);
+    snprintf(row->cell[0], sizeof row->cell[0], "menu \"%.*s\", %s", 80, name, arch);
+}
+
 static struct row row_of(const struct boot_file *b)
 {
     struct row row = {0};
     bool pe = b->what.kind == BOOTFILE_EFI || b->what.kind == BOOTFILE_PE;
 
-    set(&row, 0, slot_name(b->slot));
+    set_slot(&row, b);
     (void)text_show(b->file, strlen(b->file), row.cell[1], sizeof row.cell[1]);
     set(&row, 2, "-");
     set(&row, 3,
@@ -205,12 +222,13 @@ static json_t *json_boot_files(const struct configuration *c)
         json_t *kind =
             there ? json_string(bootfile_kind_name(b->what.kind)) : json_null();
         (void)json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "profile",
-                      s->profiles[b->profile].name, "architecture", slot_name(b->slot),
-                      "file", b->file, "exists", exists, "size", size, "kind", kind,
-                      "fits", there ? json_boolean(b->fits) : json_null(), "signed",
-                      there ? json_boolean(b->what.is_signed) : json_null()));
+            list, json_pack("{s:s, s:s?, s:s?, s:s, s:o, s:o, s:o, s:o, s:o}", "profile",
+                            s->profiles[b->profile].name, "architecture",
+                            b->slot == ARCH_ANY ? NULL : slot_name(b->slot), "item",
+                            b->item ? b->item->name : NULL, "file", b->file, "exists",
+                            exists, "size", size, "kind", kind, "fits",
+                            there ? json_boolean(b->fits) : json_null(), "signed",
+                            there ? json_boolean(b->what.is_signed) : json_null()));
     }
     return list;
 }

@@ -12,7 +12,11 @@
 
 struct watcher {
     uv_poll_t poll;
-    struct loop *loop;
+    enum {
+        SLOT_FREE,
+        SLOT_WATCHES,
+        SLOT_CLOSES, /* until libuv has let go of the handle */
+    } state;
     int fd;
     loop_callback callback;
     void *context;
@@ -34,7 +38,6 @@ struct loop {
     void (*timeout)(void *context, usec_t now);
     void *deadline_context;
     struct watcher watchers[WATCHERS_MAX];
-    size_t watcher_count;
     struct signal_watcher signals[SIGNALS_MAX];
     size_t signal_count;
 };
@@ -170,6 +173,20 @@ void loop_stop(struct loop *loop)
 
 /* -- descriptors and signals -------------------------------------------------------------- */
 
+static void on_closed(uv_handle_t *handle)
+{
+    struct watcher *w = handle->data;
+    w->state = SLOT_FREE;
+}
+
+static void let_go(struct watcher *w)
+{
+    if (w->state == SLOT_WATCHES) {
+        w->state = SLOT_CLOSES;
+        uv_close((uv_handle_t *)&w->poll, on_closed);
+    }
+}
+
 static void on_event(uv_poll_t *poll, int status, int events)
 {
     struct watcher *w = poll->data;
@@ -177,27 +194,60 @@ static void on_event(uv_poll_t *poll, int status, int events)
     bool go_on = w->callback(w->context, w->fd, status < 0 ? LOOP_ERROR : LOOP_READABLE,
                              loop_clock());
     if (!go_on) {
-        (void)uv_poll_stop(poll);
-    } else if (status < 0) {
+        let_go(w);
+    } else if (status < 0 && w->state == SLOT_WATCHES) {
         (void)uv_poll_start(poll, UV_READABLE, on_event); /* libuv stops on POLLERR */
     }
 }
 
+static struct watcher *slot_of(struct loop *loop, int fd)
+{
+    for (size_t i = 0; i < WATCHERS_MAX; i++) {
+        if (loop->watchers[i].state == SLOT_WATCHES && loop->watchers[i].fd == fd) {
+            return &loop->watchers[i];
+        }
+    }
+    return NULL;
+}
+
+static struct watcher *free_slot(struct loop *loop)
+{
+    for (size_t i = 0; i < WATCHERS_MAX; i++) {
+        if (loop->watchers[i].state == SLOT_FREE) {
+            return &loop->watchers[i];
+        }
+    }
+    return NULL;
+}
+
 int loop_watch(struct loop *loop, int fd, loop_callback callback, void *context)
 {
-    if (loop->watcher_count == WATCHERS_MAX) {
+    struct watcher *w = free_slot(loop);
+    if (!w) {
         return -EMFILE;
     }
-    struct watcher *w = &loop->watchers[loop->watcher_count];
-    *w = (struct watcher){
-        .loop = loop, .fd = fd, .callback = callback, .context = context};
-    w->poll.data = w;
     int error = uv_poll_init(&loop->uv, &w->poll, fd);
     if (error != 0) {
         return error;
     }
-    loop->watcher_count++;
-    return uv_poll_start(&w->poll, UV_READABLE, on_event);
+    w->state = SLOT_WATCHES;
+    w->fd = fd;
+    w->callback = callback;
+    w->context = context;
+    w->poll.data = w;
+    error = uv_poll_start(&w->poll, UV_READABLE, on_event);
+    if (error != 0) {
+        let_go(w);
+    }
+    return error;
+}
+
+void loop_unwatch(struct loop *loop, int fd)
+{
+    struct watcher *w = slot_of(loop, fd);
+    if (w) {
+        let_go(w);
+    }
 }
 
 static void on_signal(uv_signal_t *signal, int number)

@@ -24,7 +24,7 @@ enum loop_event {
     LOOP_ERROR, /* POLLERR: for a UDP socket its error queue holds something */
 };
 
-/* Returning false stops the watching of this descriptor. */
+/* Returning false is loop_unwatch(). */
 typedef bool (*loop_callback)(void *context, int fd, enum loop_event event, usec_t now);
 
 int loop_new(struct loop **out);
@@ -32,6 +32,11 @@ int loop_new(struct loop **out);
 void loop_free(struct loop *loop);
 
 int loop_watch(struct loop *loop, int fd, loop_callback callback, void *context);
+/*
+ * Before the descriptor is closed; its callback is not called any more, and may call this
+ * itself.  A descriptor that is not watched is fine.
+ */
+void loop_unwatch(struct loop *loop, int fd);
 int loop_on_signal(struct loop *loop, int number,
                    void (*callback)(void *context, usec_t now), void *context);
 

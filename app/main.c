@@ -12,6 +12,8 @@ static const struct command {
     {"run", command_run, "run     [-c FILE] [-v]", "serve in the foreground"},
     {"check", command_check, "check   [-c FILE] [--json]",
      "all faults of the configuration, and what each architecture boots"},
+    {"explain", command_explain, "explain [-c FILE] --mac MAC ... | --pcap FILE [--json]",
+     "which answer a client gets, and which lines of the configuration led to it"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

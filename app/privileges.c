@@ -64,28 +64,56 @@ static int become_user(const char *name, char why[PRIVILEGES_WHY_SIZE])
     return become(user, why);
 }
 
-static int clear_capabilities(char why[PRIVILEGES_WHY_SIZE])
+static bool is_permitted(cap_value_t right)
 {
-    cap_t none = cap_init();
-    if (!none) {
+    cap_flag_value_t permitted = CAP_CLEAR;
+    cap_t caps = cap_get_proc();
+    if (!caps) {
+        return false;
+    }
+    (void)cap_get_flag(caps, right, CAP_PERMITTED, &permitted);
+    (void)cap_free(caps);
+    return permitted == CAP_SET;
+}
+
+/* Nothing is left but, if wanted, CAP_NET_RAW as permitted. */
+static int clear_capabilities(bool keep_raw, char why[PRIVILEGES_WHY_SIZE])
+{
+    static const cap_value_t raw = CAP_NET_RAW;
+    cap_t left = cap_init();
+    if (!left) {
         return complain(why, "empty the capability sets");
     }
-    int status = cap_set_proc(none);
+    int status = keep_raw ? cap_set_flag(left, CAP_PERMITTED, 1, &raw, CAP_SET) : 0;
+    if (status == 0) {
+        status = cap_set_proc(left);
+    }
     int error = errno;
-    (void)cap_free(none);
+    (void)cap_free(left);
     if (status != 0) {
         errno = error;
         return complain(why, "empty the capability sets");
     }
-    (void)cap_reset_ambient(); /* gone with the permitted set; older kernels have none */
+    (void)cap_reset_ambient(); /* older kernels have none */
     return 0;
 }
 
-int privileges_drop(const char *user, char why[PRIVILEGES_WHY_SIZE])
+int privileges_drop(const char *user, bool keep_raw, char why[PRIVILEGES_WHY_SIZE])
 {
-    int error = geteuid() == 0 ? become_user(user, why) : 0;
+    int error = 0;
+    keep_raw = keep_raw && is_permitted(CAP_NET_RAW);
+    /* Becoming another user empties the permitted set, too, unless told otherwise. */
+    if (keep_raw && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0) {
+        error = complain(why, "keep CAP_NET_RAW");
+    }
+    if (error == 0 && geteuid() == 0) {
+        error = become_user(user, why);
+    }
     if (error == 0) {
-        error = clear_capabilities(why);
+        error = clear_capabilities(keep_raw, why);
+    }
+    if (error == 0 && prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) != 0) {
+        error = complain(why, "keep no further capability");
     }
     if (error == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         error = complain(why, "set no_new_privs");
@@ -94,4 +122,25 @@ int privileges_drop(const char *user, char why[PRIVILEGES_WHY_SIZE])
         error = complain(why, "make the process undumpable");
     }
     return error;
+}
+
+static void set_raw(cap_flag_value_t value)
+{
+    static const cap_value_t raw = CAP_NET_RAW;
+    cap_t caps = cap_get_proc();
+    if (caps) {
+        (void)cap_set_flag(caps, CAP_EFFECTIVE, 1, &raw, value);
+        (void)cap_set_proc(caps); /* fails when it was not kept: opening says so */
+        (void)cap_free(caps);
+    }
+}
+
+void privileges_raise_raw(void)
+{
+    set_raw(CAP_SET);
+}
+
+void privileges_lower_raw(void)
+{
+    set_raw(CAP_CLEAR);
 }

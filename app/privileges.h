@@ -6,6 +6,8 @@
 #ifndef APP_PRIVILEGES_H
 #define APP_PRIVILEGES_H
 
+#include <stdbool.h>
+
 #define PRIVILEGES_WHY_SIZE 320
 
 /*
@@ -16,8 +18,16 @@ void privileges_raise(void);
 
 /*
  * Becomes `user` when started as root (user NULL or unknown: "nobody"), empties every
- * capability set, sets no_new_privs and makes the process undumpable.
+ * capability set, sets no_new_privs and makes the process undumpable.  keep_raw:
+ * CAP_NET_RAW, if we have it, stays permitted, though not effective.
  */
-int privileges_drop(const char *user, char why[PRIVILEGES_WHY_SIZE]);
+int privileges_drop(const char *user, bool keep_raw, char why[PRIVILEGES_WHY_SIZE]);
+
+/*
+ * Makes a CAP_NET_RAW that was kept effective, for the moment in which an interface that has
+ * come back is opened, and ineffective again.
+ */
+void privileges_raise_raw(void);
+void privileges_lower_raw(void);
 
 #endif

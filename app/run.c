@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <getopt.h>
-#include <net/if.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +8,14 @@
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/loop.h"
+#include "app/network.h"
 #include "app/notify.h"
 #include "app/privileges.h"
 #include "common/log.h"
 #include "config/gate.h"
 #include "config/machines.h"
 #include "dhcp/service.h"
+#include "dhcp/v6_service.h"
 #include "tftp/service.h"
 
 #define MACHINES_MAX 16384 /* addresses remembered: some 2 MB when full */
@@ -25,8 +26,10 @@ struct appliance {
     struct loop *loop;
     struct machines
         *machines; /* what DHCP hears, for the doors that only see addresses */
-    struct dhcp_service *dhcp; /* NULL: disabled */
-    struct tftp_service *tftp; /* NULL: disabled */
+    struct dhcp_service *dhcp;   /* NULL: disabled */
+    struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
+    struct tftp_service *tftp;   /* NULL: disabled */
+    struct network network;
 };
 
 /* -- the steps of the start, in the order of start() --------------------------------------- */
@@ -102,6 +105,16 @@ static void who(void *context, const struct endpoint *peer, struct tftp_client *
     }
 }
 
+/* The offer this machine took has done its work. */
+static void began(void *context, const struct endpoint *peer)
+{
+    const struct appliance *a = context;
+    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    if (m && a->dhcp) {
+        dhcp_service_reached(a->dhcp, &m->mac);
+    }
+}
+
 static bool run_elsewhere(void *context, void (*work)(void *job),
                           void (*done)(void *job, usec_t now), void *job)
 {
@@ -124,7 +137,8 @@ static bool make_machines(struct appliance *a)
 static bool open_tftp(struct appliance *a)
 {
     const char *what;
-    struct tftp_hooks hooks = {.who = who, .run = run_elsewhere, .context = a};
+    struct tftp_hooks hooks = {
+        .who = who, .began = began, .run = run_elsewhere, .context = a};
     int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
@@ -152,43 +166,50 @@ static bool open_dhcp(struct appliance *a)
     return true;
 }
 
+/* A host may lack IPv6, or have its port 4011 in use, and IPv4 is served all the same. */
+static void open_dhcp6(struct appliance *a)
+{
+    char why[DHCP_SERVICE_WHY_SIZE];
+    struct dhcp_hooks hooks = {a->tftp ? has_file : NULL, heard, a};
+    int error = dhcp6_service_open(a->config.snapshot, &hooks, &a->dhcp6, why);
+    if (error != 0 && error != -EAFNOSUPPORT) {
+        log_say(LOG_WARNING, "no answers over IPv6: %s", why);
+    }
+}
+
 static bool open_everything(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
-    return make_machines(a) && (!s->tftp.enabled || open_tftp(a)) &&
-           (!s->dhcp.enabled || open_dhcp(a));
+    if (!make_machines(a) || (s->tftp.enabled && !open_tftp(a))) {
+        return false;
+    }
+    if (s->dhcp.enabled && s->dhcp.ipv6) {
+        open_dhcp6(a);
+    }
+    return !s->dhcp.enabled || open_dhcp(a);
 }
 
+/* An interface that comes back must be opened again, which takes CAP_NET_RAW. */
 static bool drop_privileges(const struct appliance *a)
 {
     char why[PRIVILEGES_WHY_SIZE];
-    if (privileges_drop(a->config.snapshot->user, why) != 0) {
+    const struct snapshot *s = a->config.snapshot;
+    if (privileges_drop(s->user, s->hotplug && s->dhcp.enabled, why) != 0) {
         log_say(LOG_ERROR, "%s", why);
         return false;
     }
     return true;
 }
 
-/* Requests are served on the configured interfaces, and to this host itself. */
-static void set_doors(struct appliance *a)
-{
-    const struct snapshot *s = a->config.snapshot;
-    unsigned doors[CONFIG_INTERFACES_MAX + 1] = {if_nametoindex("lo")};
-    for (size_t i = 0; i < s->interface_count; i++) {
-        doors[i + 1] = if_nametoindex(s->interfaces[i].name);
-    }
-    tftp_service_set_doors(a->tftp, doors, s->interface_count + 1);
-}
-
 /* -- events ------------------------------------------------------------------------------- */
 
-static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now)
+static bool on_dhcp6(void *context, int fd, enum loop_event event, usec_t now)
 {
     struct appliance *a = context;
     (void)event;
-    (void)now;
-    return dhcp_service_readable(a->dhcp, fd);
+    dhcp6_service_readable(a->dhcp6, fd, now);
+    return true;
 }
 
 static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
@@ -205,14 +226,24 @@ static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 static usec_t next_deadline(void *context)
 {
     const struct appliance *a = context;
-    return a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    usec_t dhcp = a->dhcp ? dhcp_service_deadline(a->dhcp) : USEC_NEVER;
+    usec_t dhcp6 = a->dhcp6 ? dhcp6_service_deadline(a->dhcp6) : USEC_NEVER;
+    usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    usec_t first = dhcp < tftp ? dhcp : tftp;
+    return dhcp6 < first ? dhcp6 : first;
 }
 
 static void on_deadline(void *context, usec_t now)
 {
     struct appliance *a = context;
+    if (a->dhcp) {
+        dhcp_service_timeout(a->dhcp, now);
+    }
     if (a->tftp) {
         tftp_service_timeout(a->tftp, now);
+    }
+    if (a->dhcp6) {
+        dhcp6_service_timeout(a->dhcp6, now);
     }
 }
 
@@ -239,8 +270,10 @@ static void warn_of_restart(const struct snapshot *old, const struct snapshot *n
         bool same;
     } rows[] = {
         {"interfaces", same_interfaces(old, new)},
+        {"hotplug", old->hotplug == new->hotplug},
         {"user", strcmp(old->user, new->user) == 0},
         {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
+        {"dhcp.ipv6", old->dhcp.ipv6 == new->dhcp.ipv6},
         {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
         {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},
         {"tftp.data_ports", old->tftp.single_port == new->tftp.single_port &&
@@ -275,6 +308,9 @@ static bool reload(struct appliance *a)
     if (a->dhcp) {
         dhcp_service_configure(a->dhcp, fresh.snapshot);
     }
+    if (a->dhcp6) {
+        dhcp6_service_configure(a->dhcp6, fresh.snapshot);
+    }
     warn_of_restart(a->config.snapshot, fresh.snapshot);
     configuration_done(&a->config);
     a->config = fresh;
@@ -298,12 +334,12 @@ static void on_reload(void *context, usec_t now)
 
 static int watch_everything(struct appliance *a)
 {
-    int error = 0;
-    if (a->dhcp) {
-        int fds[DHCP_SOCKETS_MAX];
-        size_t n = dhcp_service_sockets(a->dhcp, fds);
+    int error = network_start(&a->network, a->loop, a->config.snapshot, a->dhcp, a->tftp);
+    if (a->dhcp6) {
+        int fds[DHCP6_SOCKETS_MAX];
+        size_t n = dhcp6_service_sockets(a->dhcp6, fds);
         for (size_t i = 0; error == 0 && i < n; i++) {
-            error = loop_watch(a->loop, fds[i], on_dhcp, a);
+            error = loop_watch(a->loop, fds[i], on_dhcp6, a);
         }
     }
     if (a->tftp) {
@@ -312,7 +348,6 @@ static int watch_everything(struct appliance *a)
         for (size_t i = 0; error == 0 && i < n; i++) {
             error = loop_watch(a->loop, fds[i], on_tftp, a);
         }
-        set_doors(a);
     }
     loop_set_deadline(a->loop, next_deadline, on_deadline, a);
     static const int stops[] = {SIGTERM, SIGINT};
@@ -337,13 +372,12 @@ static bool watch(struct appliance *a)
 static void announce(const struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
-    for (size_t i = 0; i < s->interface_count; i++) {
-        log_say(LOG_INFO, "pxed serves %s%s%s on %s", s->dhcp.enabled ? "proxy-DHCP" : "",
-                s->dhcp.enabled && s->tftp.enabled ? " and " : "",
-                s->tftp.enabled ? "TFTP" : "", s->interfaces[i].name);
-    }
     struct log_line l;
     log_begin(&l, LOG_INFO, "pxed ready");
+    log_text(&l, "serves",
+             !s->tftp.enabled   ? "proxy-DHCP"
+             : !s->dhcp.enabled ? "TFTP"
+                                : "proxy-DHCP and TFTP");
     log_number(&l, "hosts", hosts_count(s->hosts));
     log_number(&l, "profiles", s->profile_count);
     log_text(&l, "root", s->tftp.enabled ? s->tftp.root : NULL);
@@ -360,8 +394,10 @@ static bool start(struct appliance *a, const char *path)
 
 static void stop(struct appliance *a)
 {
+    network_stop(&a->network);
     loop_free(a->loop); /* first: it may still have a word for the services */
     dhcp_service_close(a->dhcp);
+    dhcp6_service_close(a->dhcp6);
     tftp_service_close(a->tftp);
     machines_free(a->machines);
     configuration_done(&a->config);

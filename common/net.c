@@ -108,6 +108,12 @@ static void set_buffer(int fd, int forced, int plain, int octets)
     }
 }
 
+int net_bind_device(int fd, const char *interface)
+{
+    socklen_t len = (socklen_t)strlen(interface);
+    return setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, interface, len) == 0 ? 0 : -errno;
+}
+
 static bool set_options(int fd, const struct net_udp *conf)
 {
     bool ok;
@@ -124,6 +130,12 @@ static bool set_options(int fd, const struct net_udp *conf)
     if (conf->broadcast) {
         ok = ok && set(fd, SOL_SOCKET, SO_BROADCAST, 1);
     }
+    if (conf->shared) {
+        ok = ok && set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    }
+    if (conf->device) {
+        (void)net_bind_device(fd, conf->device);
+    }
     set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, conf->receive_buffer);
     set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, conf->send_buffer);
     return ok;
@@ -136,10 +148,11 @@ int net_udp_open(const struct net_udp *conf, int *fd)
     if (s < 0 || !set_options(s, conf)) {
         return -errno;
     }
-    struct endpoint any = conf->family == NET_IP4 ? endpoint_ip4(IP4_ANY, conf->port)
-                                                  : (struct endpoint){.port = conf->port};
+    struct endpoint own = conf->family == NET_IP4
+                              ? endpoint_ip4(conf->address, conf->port)
+                              : (struct endpoint){.port = conf->port};
     union address a;
-    socklen_t len = to_sockaddr(&any, &a);
+    socklen_t len = to_sockaddr(&own, &a);
     if (bind(s, &a.any, len) != 0) {
         return -errno;
     }
@@ -172,8 +185,9 @@ unsigned net_mtu(unsigned ifindex)
 
 /* -- receiving ---------------------------------------------------------------------------- */
 
-static void read_control(struct msghdr *m, struct net_path *path)
+static void read_control(struct msghdr *m, struct net_dgram *out)
 {
+    struct net_path *path = &out->path;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
         if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
             struct in_pktinfo info;
@@ -181,11 +195,13 @@ static void read_control(struct msghdr *m, struct net_path *path)
             /* ipi_spec_dst is our own address even when the datagram was a broadcast */
             path->local = from_ip4(info.ipi_spec_dst, 0);
             path->ifindex = (unsigned)info.ipi_ifindex;
+            out->group = info.ipi_addr.s_addr != info.ipi_spec_dst.s_addr;
         } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
             struct in6_pktinfo info;
             memcpy(&info, CMSG_DATA(c), sizeof info);
             path->local = from_ip6(&info.ipi6_addr, info.ipi6_ifindex, 0);
             path->ifindex = info.ipi6_ifindex;
+            out->group = IN6_IS_ADDR_MULTICAST(&info.ipi6_addr);
         }
     }
 }
@@ -219,7 +235,7 @@ size_t net_receive(int fd, struct net_inbox *inbox, struct net_dgram out[NET_BAT
             .len = inbox->headers[i].msg_len,
             .cut = m->msg_flags & MSG_TRUNC,
         };
-        read_control(m, &out[i].path);
+        read_control(m, &out[i]);
     }
     return n > 0 ? (size_t)n : 0;
 }

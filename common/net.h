@@ -24,9 +24,13 @@ enum net_family { NET_IP4, NET_IP6 };
 
 struct net_udp {
     enum net_family family;
+    struct ip4 address; /* to bind to, with NET_IP4; 0.0.0.0: every one */
     uint16_t port;      /* 0: the kernel chooses */
     bool broadcast;     /* may send to broadcast addresses */
-    bool errors;        /* report unreachable peers: net_unreachable() */
+    bool shared;        /* others may bind to the same port (SO_REUSEADDR) */
+    const char
+        *device; /* not NULL: hear this interface only, if it is there and we may */
+    bool errors; /* report unreachable peers: net_unreachable() */
     int receive_buffer; /* octets, 0: the system's default; root gets it beyond rmem_max */
     int send_buffer;
 };
@@ -43,6 +47,8 @@ struct net_dgram {
     size_t len;
     struct net_path path;
     bool cut; /* was longer than NET_DGRAM_MAX */
+    bool
+        group; /* came to a broadcast or multicast address; path.local is the kernel's choice */
 };
 
 struct net_inbox; /* buffers of one batch, shared by all sockets of a thread */
@@ -50,8 +56,10 @@ struct net_inbox; /* buffers of one batch, shared by all sockets of a thread */
 struct net_inbox *net_inbox_new(void); /* NULL: out of memory */
 void net_inbox_free(struct net_inbox *inbox);
 
-/* Bound to the wildcard address, non-blocking, close-on-exec, never setting DF. */
+/* Bound, non-blocking, close-on-exec, never setting DF. */
 int net_udp_open(const struct net_udp *conf, int *fd);
+/* From now on only what comes in by this interface; to do it again needs CAP_NET_RAW. */
+int net_bind_device(int fd, const char *interface);
 int net_port(int fd, uint16_t *port);
 
 /* How many datagrams now stand in out[]; 0: none, or an error (*error = -errno). */

@@ -176,3 +176,34 @@ char *endpoint_print(const struct endpoint *e, char buf[ENDPOINT_TEXT])
     }
     return buf;
 }
+
+/* -- IPv6 addresses alone ----------------------------------------------------------------- */
+
+bool ip6_equal(const struct ip6 *a, const struct ip6 *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+bool ip6_is_any(const struct ip6 *ip)
+{
+    static const struct ip6 any;
+    return ip6_equal(ip, &any);
+}
+
+bool ip6_is_link_local(const struct ip6 *ip)
+{
+    return ip->octet[0] == 0xfe && (ip->octet[1] & 0xc0) == 0x80;
+}
+
+bool ip6_is_multicast(const struct ip6 *ip)
+{
+    return ip->octet[0] == 0xff;
+}
+
+char *ip6_print(const struct ip6 *ip, char buf[IP_TEXT])
+{
+    struct endpoint e = {.port = 0};
+    memcpy(e.ip, ip->octet, sizeof e.ip);
+    print_ip6(&e, buf, IP_TEXT);
+    return buf;
+}

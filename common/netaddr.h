@@ -22,6 +22,10 @@ struct ip4 {
     uint8_t octet[4];
 };
 
+struct ip6 {
+    uint8_t octet[16];
+};
+
 /* One end of a UDP exchange.  IPv4 stands as ::ffff:a.b.c.d (RFC 4291 section 2.5.5.2). */
 struct endpoint {
     uint8_t ip[16];
@@ -47,6 +51,12 @@ bool ip4_parse(const char *text, struct ip4 *out);
 bool ip4_equal(struct ip4 a, struct ip4 b);
 bool ip4_is_any(struct ip4 ip);
 char *ip4_print(struct ip4 ip, char buf[IP4_TEXT]);
+
+bool ip6_equal(const struct ip6 *a, const struct ip6 *b);
+bool ip6_is_any(const struct ip6 *ip);
+bool ip6_is_link_local(const struct ip6 *ip); /* fe80::/10 */
+bool ip6_is_multicast(const struct ip6 *ip);  /* ff00::/8 */
+char *ip6_print(const struct ip6 *ip, char buf[IP_TEXT]);
 
 struct endpoint endpoint_ip4(struct ip4 ip, uint16_t port);
 bool endpoint_is_ip4(const struct endpoint *e);

@@ -8,6 +8,8 @@ struct gate gate_ask(const struct snapshot *config, const struct mac *mac,
     g.profile = g.host ? g.host->profile : config->unknown.profile;
     if (action == HOST_IGNORE) {
         g.verdict = g.host ? GATE_HOST_IGNORED : GATE_UNKNOWN_HOST;
+    } else if (action == HOST_LOCAL) {
+        g.verdict = GATE_LOCAL;
     }
     return g;
 }

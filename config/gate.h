@@ -14,6 +14,7 @@ enum gate_verdict {
     GATE_BOOT,
     GATE_HOST_IGNORED, /* the host's action is "ignore" */
     GATE_UNKNOWN_HOST, /* not in the table, and unknown hosts are ignored */
+    GATE_LOCAL,        /* the action is "local": the machine boots from disk */
 };
 
 struct gate {

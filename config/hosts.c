@@ -191,6 +191,19 @@ const struct host *hosts_find(const struct hosts *table, const struct mac *mac,
     return found ? &found->host : NULL;
 }
 
+const struct host *hosts_shadow(const struct hosts *table, const struct host *host)
+{
+    for (size_t len = 1; len < host->mac_len && host->mac_len < sizeof(struct mac);
+         len++) {
+        const struct slot *s =
+            table->has_prefix[len] ? find_pattern(table, &host->mac, len) : NULL;
+        if (s) {
+            return &s->host;
+        }
+    }
+    return NULL;
+}
+
 size_t hosts_count(const struct hosts *table)
 {
     return table->count;

@@ -32,6 +32,12 @@ const struct host *hosts_at(const struct hosts *table, size_t index);
 /* The place in the table of a host that came from it. */
 size_t hosts_index(const struct hosts *table, const struct host *host);
 
+/*
+ * The host added before whose shorter prefix takes every machine that this pattern could, so
+ * that this one would never be found by its MAC; NULL: none.
+ */
+const struct host *hosts_shadow(const struct hosts *table, const struct host *host);
+
 /* mac and uuid (16 octets as sent in option 97) may be NULL.  NULL: an unknown host. */
 const struct host *hosts_find(const struct hosts *table, const struct mac *mac,
                               const uint8_t uuid[16]);

@@ -37,12 +37,12 @@ static void read_interface_name(struct reader *r, const struct field *f,
 static void read_listen(struct reader *r, const struct field *f, const json_t *value,
                         const struct json_path *at, void *dst)
 {
+    static const char *const words[] = {
+        [LISTEN_CAPTURE] = "capture", [LISTEN_UDP] = "udp", NULL};
+    int mode = LISTEN_CAPTURE;
     (void)f;
-    (void)dst; /* there is one way only, so it is not stored */
-    const char *how = string_of(r, value, at, 1, 255);
-    if (how && strcmp(how, "capture") != 0) {
-        complain(r, at, "\"capture\" is the one way of listening that there is");
-    }
+    read_word(r, value, at, words, &mode);
+    *(enum listen_mode *)dst = (enum listen_mode)mode;
 }
 
 /* clang-format off */
@@ -50,7 +50,7 @@ static const struct field interface_fields[] = {
     {.key = "name", .read = read_interface_name, .min = 1, .max = 15, .required = true,
      .offset = offsetof(struct interface_conf, name)},
     {.key = "address", .read = read_ip4, .offset = offsetof(struct interface_conf, address)},
-    {.key = "listen", .read = read_listen},
+    {.key = "listen", .read = read_listen, .offset = offsetof(struct interface_conf, listen)},
 };
 /* clang-format on */
 
@@ -176,6 +176,7 @@ static void read_data_ports(struct reader *r, const struct field *f, const json_
 /* clang-format off */
 static const struct field dhcp_fields[] = {
     {.key = "enabled", .read = read_bool, .offset = offsetof(struct dhcp_conf, enabled)},
+    {.key = "ipv6", .read = read_bool, .offset = offsetof(struct dhcp_conf, ipv6)},
 };
 
 static const struct field tftp_fields[] = {
@@ -195,7 +196,7 @@ static const struct field tftp_fields[] = {
     {.key = "data_ports", .read = read_data_ports},
 };
 
-static const struct field_set dhcp_set = {dhcp_fields, 1};
+static const struct field_set dhcp_set = {dhcp_fields, 2};
 static const struct field_set tftp_set = {tftp_fields, 8};
 static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 8, "tftp_set counts its rows");
 
@@ -204,6 +205,7 @@ static const struct field top_fields[] = {
     {.key = "interfaces", .read = read_interfaces, .required = true},
     {.key = "user", .read = read_text, .min = 1, .max = 31,
      .offset = offsetof(struct snapshot, user)},
+    {.key = "hotplug", .read = read_bool, .offset = offsetof(struct snapshot, hotplug)},
     {.key = "dhcp", .read = read_section, .inner = &dhcp_set,
      .offset = offsetof(struct snapshot, dhcp)},
     {.key = "tftp", .read = read_section, .inner = &tftp_set,
@@ -263,7 +265,8 @@ static struct snapshot *new_snapshot(void)
     if (!s) {
         return NULL;
     }
-    s->dhcp.enabled = true;
+    s->hotplug = true;
+    s->dhcp = (struct dhcp_conf){.enabled = true, .ipv6 = true};
     s->tftp = (struct tftp_conf){.enabled = true,
                                  .max_block_size = 1468, /* MTU 1500 less 32 of headers */
                                  .max_window_size = 64,

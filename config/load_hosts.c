@@ -119,7 +119,7 @@ static void read_action(struct reader *r, const struct field *f, const json_t *v
                         const struct json_path *at, void *dst)
 {
     static const char *const words[] = {
-        [HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore", NULL};
+        [HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore", [HOST_LOCAL] = "local", NULL};
     int action = (int)*(enum host_action *)dst;
     (void)f;
     read_word(r, value, at, words, &action);
@@ -134,6 +134,7 @@ static const struct field host_fields[] = {
     {.key = "uuid", .read = read_uuid, .offset = offsetof(struct draft, host)},
     {.key = "profile", .read = read_profile_name, .offset = offsetof(struct draft, profile)},
     {.key = "action", .read = read_action, .offset = offsetof(struct draft, host.action)},
+    ANSWER_FIELDS(offsetof(struct draft, host.answer)),
     {.key = "max_block_size", .read = read_u32, .min = 8, .max = 65464,
      .offset = offsetof(struct draft, host.max_block_size)},
     {.key = "max_window_size", .read = read_u32, .min = 1, .max = 65535,
@@ -181,9 +182,24 @@ static void complain_twin(struct reader *r, const struct json_path *at,
     }
 }
 
+/* Prefixes match in file order, so a short one in front hides a longer one behind it. */
+static void warn_of_shadow(struct reader *r, const struct json_path *at,
+                           const struct host *host)
+{
+    struct json_path key = {.up = at, .key = "mac"};
+    const struct host *first = hosts_shadow(r->out->hosts, host);
+    if (first && !host->has_uuid) {
+        warn(r, &key,
+             "never matches: the host on line %u stands before it and takes these "
+             "machines",
+             first->line);
+    }
+}
+
 static void add_host(struct reader *r, const struct json_path *at, struct draft *d)
 {
     size_t twin = SIZE_MAX;
+    warn_of_shadow(r, at, &d->host);
     if (!hosts_add(r->out->hosts, &d->host, &twin)) {
         no_memory(r, at);
         free(d->host.name);
@@ -203,6 +219,7 @@ static void read_host(struct reader *r, const json_t *object, const struct json_
     }
     d.host.line = (uint32_t)place_of(r, at).line;
     read_fields(r, &FIELD_SET(host_fields), object, at, &d);
+    d.host.answer.said = answer_said(object);
     settle_profile(r, object, at, &d);
     if (!json_object_get(object, "mac") && !json_object_get(object, "uuid")) {
         complain(r, at,

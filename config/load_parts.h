@@ -23,6 +23,36 @@ void read_unknown_hosts(struct reader *r, const struct field *f, const json_t *v
 void read_profile_name(struct reader *r, const struct field *f, const json_t *value,
                        const struct json_path *at, void *dst);
 
+/* config/load_menu.c.  dst: struct menu *; NULL stays after a complaint. */
+void read_menu(struct reader *r, const struct field *f, const json_t *value,
+               const struct json_path *at, void *dst);
+
+/* dst: enum offer_form. */
+void read_offer(struct reader *r, const struct field *f, const json_t *value,
+                const struct json_path *at, void *dst);
+
+/* Rows for the keys of a struct answer_conf that stands at offset `base`. */
+#define ANSWER_FIELD(base, member) ((base) + offsetof(struct answer_conf, member))
+#define ANSWER_FIELDS(base)                                                              \
+    {.key = "offer", .read = read_offer, .offset = ANSWER_FIELD(base, offer)},           \
+        {.key = "next_server",                                                           \
+         .read = read_ip4,                                                               \
+         .offset = ANSWER_FIELD(base, next_server)},                                     \
+        {.key = "ipxe_override",                                                         \
+         .read = read_bool,                                                              \
+         .offset = ANSWER_FIELD(base, ipxe_override)},                                   \
+        {.key = "delay_ms",                                                              \
+         .read = read_u32,                                                               \
+         .max = 10000,                                                                   \
+         .offset = ANSWER_FIELD(base, delay_ms)},                                        \
+    {                                                                                    \
+        .key = "after_requests", .read = read_u32, .min = 1, .max = 100,                 \
+        .offset = ANSWER_FIELD(base, after_requests)                                     \
+    }
+
+/* SAYS_... of the keys that the object holds. */
+uint32_t answer_said(const json_t *object);
+
 /* NULL, or why this cannot be what a client of this slot loads. */
 const char *boot_file_objection(const char *file, unsigned slot);
 

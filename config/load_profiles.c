@@ -83,25 +83,47 @@ void read_profile_name(struct reader *r, const struct field *f, const json_t *va
 
 /* -- one profile ----------------------------------------------------------------------- */
 
-static void read_offer(struct reader *r, const struct field *f, const json_t *value,
-                       const struct json_path *at, void *dst)
+void read_offer(struct reader *r, const struct field *f, const json_t *value,
+                const struct json_path *at, void *dst)
 {
-    static const char *const words[] = {
-        [OFFER_PXE] = "pxe", [OFFER_BINL] = "binl", [OFFER_BOTH] = "both", NULL};
+    static const char *const words[] = {[OFFER_AUTO] = "auto",
+                                        [OFFER_PXE] = "pxe",
+                                        [OFFER_BINL] = "binl",
+                                        [OFFER_BOTH] = "both",
+                                        NULL};
     int form = (int)*(enum offer_form *)dst;
     (void)f;
     read_word(r, value, at, words, &form);
     *(enum offer_form *)dst = (enum offer_form)form;
 }
 
+uint32_t answer_said(const json_t *object)
+{
+    static const char *const keys[] = {"offer", "next_server", "ipxe_override",
+                                       "delay_ms",
+                                       "after_requests"}; /* in the order of the bits */
+    uint32_t said = 0;
+    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        said |= json_object_get(object, keys[i]) ? 1u << i : 0;
+    }
+    return said;
+}
+
 /* clang-format off */
+static const struct field repeat_fields[] = {
+    {.key = "sname", .read = read_bool, .offset = offsetof(struct repeat_conf, sname)},
+    {.key = "option_66", .read = read_bool, .offset = offsetof(struct repeat_conf, option_66)},
+    {.key = "option_67", .read = read_bool, .offset = offsetof(struct repeat_conf, option_67)},
+};
+static const struct field_set repeat_set = {repeat_fields, 3};
+
 /* Every key that is no boot slot. */
 static const struct field option_fields[] = {
     {.key = "extends", .read = read_profile_name, .offset = offsetof(struct profile, parent)},
-    {.key = "next_server", .read = read_ip4, .offset = offsetof(struct profile, next_server)},
-    {.key = "offer", .read = read_offer, .offset = offsetof(struct profile, offer)},
-    {.key = "ipxe_override", .read = read_bool,
-     .offset = offsetof(struct profile, ipxe_override)},
+    ANSWER_FIELDS(offsetof(struct profile, answer)),
+    {.key = "fields", .read = read_section, .inner = &repeat_set,
+     .offset = offsetof(struct profile, repeat)},
+    {.key = "menu", .read = read_menu, .offset = offsetof(struct profile, menu)},
     {.key = "msft_window", .read = read_bool,
      .offset = offsetof(struct profile, msft_window)},
 };
@@ -124,8 +146,9 @@ static void complain_key_of_profile(struct reader *r, const struct json_path *at
         complain_key(
             r, at,
             "unknown key; it is no architecture such as \"x64-uefi\" or \"7\", and "
-            "not \"ipxe\", \"extends\", \"next_server\", \"offer\", "
-            "\"ipxe_override\" or \"msft_window\"");
+            "not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
+            "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", "
+            "\"menu\" or \"msft_window\"");
     }
 }
 
@@ -206,6 +229,10 @@ static void read_profile(struct reader *r, const json_t *object,
     at.offset = json_locate(r->text, r->len, up);
     p->line = (uint32_t)json_place(&r->lines, at.offset).line;
     read_known(r, &FIELD_SET(option_fields), object, &at, p);
+    p->answer.said = answer_said(object);
+    if (p->menu) {
+        p->menu->profile = (uint16_t)index;
+    }
     read_boot_entries(r, object, &at, p);
 }
 
@@ -255,15 +282,15 @@ static const struct profile *who_says(const struct snapshot *s, const json_t *pr
 /* What a profile leaves open comes from the nearest ancestor that says it. */
 static void inherit(struct snapshot *s, const json_t *profiles, struct profile *p)
 {
-    const struct profile *from = who_says(s, profiles, p, "next_server");
-    p->next_server = from ? from->next_server : IP4_ANY;
-    from = who_says(s, profiles, p, "offer");
-    p->offer = from ? from->offer : OFFER_PXE;
-    from = who_says(s, profiles, p, "ipxe_override");
-    p->ipxe_override = from && from->ipxe_override;
+    const struct profile *from = who_says(s, profiles, p, "fields");
+    p->repeat = from ? from->repeat : (struct repeat_conf){0};
     from = who_says(s, profiles, p, "msft_window");
     p->msft_window = from ? from->msft_window : s->tftp.msft_window;
     for (int32_t up = p->parent; up >= 0; up = s->profiles[up].parent) {
+        struct answer_conf answer = s->profiles[up].answer;
+        answer_lay(&answer, &p->answer);
+        p->answer = answer;
+        p->menu = p->menu ? p->menu : s->profiles[up].menu;
         for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
             if (!p->boot[slot].file) {
                 p->boot[slot] = s->profiles[up].boot[slot];
@@ -279,7 +306,7 @@ static bool gives_something(const struct profile *p)
             return true;
         }
     }
-    return false;
+    return p->menu != NULL;
 }
 
 /* -- all profiles ---------------------------------------------------------------------- */

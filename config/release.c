@@ -4,8 +4,25 @@
 #include "config/hosts.h"
 #include "config/snapshot.h"
 
+static void menu_done(struct menu *m)
+{
+    for (size_t i = 0; i < m->item_count; i++) {
+        for (size_t f = 0; f < m->item[i].file_count; f++) {
+            free(m->item[i].files[f].file);
+        }
+        free(m->item[i].files);
+        free(m->item[i].name);
+    }
+    free(m->prompt);
+    free(m);
+}
+
 static void profile_done(struct profile *p, size_t index)
 {
+    if (p->menu &&
+        p->menu->profile == index) { /* as below: an inherited one is not ours */
+        menu_done(p->menu);
+    }
     for (size_t i = 0; i < SLOT_COUNT; i++) {
         if (p->boot[i].profile == index) { /* inherited ones belong to the parent */
             free((char *)p->boot[i].file);

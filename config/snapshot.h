@@ -27,13 +27,21 @@ enum {
     SLOT_COUNT,
 };
 
+/* How requests to port 67 are heard. */
+enum listen_mode {
+    LISTEN_CAPTURE, /* as frames, whoever holds the port */
+    LISTEN_UDP,     /* by a socket: broadcasts only */
+};
+
 struct interface_conf {
     char name[16];      /* IFNAMSIZ */
     struct ip4 address; /* the identity we offer; 0.0.0.0: the interface's first */
+    enum listen_mode listen;
 };
 
 struct dhcp_conf {
-    bool enabled; /* false: ports 67 and 4011 are not touched */
+    bool enabled; /* false: ports 67, 547 and 4011 are not touched */
+    bool ipv6;    /* answer over IPv6, too, where an interface has it; default true */
 };
 
 /* How many blocks go out at once to clients that know no windows; others: so many. */
@@ -61,9 +69,39 @@ struct tftp_conf {
 
 /* How the boot file reaches a PXE client (firmware.md section 0). */
 enum offer_form {
+    OFFER_AUTO, /* pxe first, another one for a client that keeps asking (dhcp/ladder.h) */
     OFFER_PXE,  /* all in the offer, option 43 says "boot this at once" */
     OFFER_BINL, /* no option 43: the client asks again on port 4011 */
     OFFER_BOTH, /* two offers, the first in form pxe, the second in form binl */
+    OFFER_BARE, /* binl without a file name either; not to be configured, see dhcp/ladder.h */
+    OFFER_FORM_COUNT,
+};
+
+/* How a profile answers; a host may say otherwise. */
+struct answer_conf {
+    enum offer_form offer;
+    struct ip4 next_server; /* siaddr; 0.0.0.0: our own address */
+    bool ipxe_override;     /* iPXE is to take our file over the DHCP server's (175.1) */
+    uint32_t delay_ms;      /* offers go out this much later */
+    uint32_t
+        after_requests; /* a client's DISCOVER of this number is the first answered */
+    uint32_t
+        said; /* SAYS_...: what the file says; the rest is inherited or the default */
+};
+
+enum {
+    SAYS_OFFER = 1 << 0,
+    SAYS_NEXT_SERVER = 1 << 1,
+    SAYS_IPXE_OVERRIDE = 1 << 2,
+    SAYS_DELAY = 1 << 3,
+    SAYS_AFTER_REQUESTS = 1 << 4,
+};
+
+/* Fields that repeat what header fields of the reply say; some clients want or hate them. */
+struct repeat_conf {
+    bool sname;     /* the address of the TFTP server as text, in the header */
+    bool option_66; /* the same as an option */
+    bool option_67; /* the file's name as an option */
 };
 
 /* What a client of one kind loads, and which profile said so (for explain). */
@@ -74,18 +112,55 @@ struct boot_entry {
     uint32_t column;
 };
 
+#define MENU_ITEMS_MAX 24  /* EDK2 shows no more */
+#define MENU_SIZE_MAX  255 /* octets of option 43: firmware does not join a split one */
+#define MENU_WAIT      255 /* the time-out that never runs out */
+#define MENU_PROMPT    "Press F8 to choose what to boot" /* when none is given */
+#define ARCH_ANY       0xffff
+
+/* What an item of a menu loads, on one architecture or on any. */
+struct menu_file {
+    uint16_t arch; /* ARCH_ANY: those that have no entry of their own */
+    char *file;    /* relative to the TFTP root */
+    uint32_t line;
+    uint32_t column;
+};
+
+struct menu_item {
+    char *name;
+    bool local;             /* boots from disk; then there is no file */
+    struct ip4 next_server; /* 0.0.0.0: as the profile says */
+    struct menu_file *files;
+    size_t file_count;
+    uint32_t line;
+};
+
+/* Shown by the firmware itself; the first item is what it takes unasked. */
+struct menu {
+    uint16_t profile; /* index of the profile it stands in, and which owns it */
+    char *prompt;     /* NULL: MENU_PROMPT */
+    uint32_t timeout; /* seconds before the first item is taken; MENU_WAIT: never */
+    struct menu_item item[MENU_ITEMS_MAX];
+    size_t item_count;
+    uint32_t line;
+};
+
 struct profile {
     char *name;
-    int32_t parent;         /* index of `extends`, or -1 */
-    struct ip4 next_server; /* siaddr; 0.0.0.0: our own address */
-    enum offer_form offer;
-    bool msft_window;   /* as in tftp_conf, for its machines */
-    bool ipxe_override; /* iPXE is to take our file over the DHCP server's (175.1) */
-    uint32_t line;      /* where it begins in the configuration file */
+    int32_t parent; /* index of `extends`, or -1 */
+    struct answer_conf answer;
+    struct repeat_conf repeat;
+    struct menu *menu;                  /* NULL: none; may be an ancestor's */
+    bool msft_window;                   /* as in tftp_conf, for its machines */
+    uint32_t line;                      /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
 };
 
-enum host_action { HOST_BOOT, HOST_IGNORE };
+enum host_action {
+    HOST_BOOT,
+    HOST_IGNORE,
+    HOST_LOCAL, /* boots from disk: as ignored, but on purpose */
+};
 
 struct host {
     char *name;      /* may be NULL */
@@ -95,10 +170,11 @@ struct host {
     uint8_t uuid[16]; /* as written in text (RFC 9562 order) */
     enum host_action action;
     uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
-    uint32_t max_block_size;  /* as in tftp_conf, for this host; 0: nothing said */
-    uint32_t max_window_size; /* likewise */
-    uint32_t send_ahead;      /* likewise */
-    uint32_t line;            /* where the host begins in the configuration file */
+    struct answer_conf answer; /* what it says goes over what the profile says */
+    uint32_t max_block_size;   /* as in tftp_conf, for this host; 0: nothing said */
+    uint32_t max_window_size;  /* likewise */
+    uint32_t send_ahead;       /* likewise */
+    uint32_t line;             /* where the host begins in the configuration file */
 };
 
 struct hosts; /* config/hosts.h: the lookup table */
@@ -116,6 +192,7 @@ struct unknown_hosts {
 struct snapshot {
     struct interface_conf interfaces[CONFIG_INTERFACES_MAX];
     size_t interface_count;
+    bool hotplug; /* interfaces are waited for, and followed when they change */
     struct dhcp_conf dhcp;
     struct tftp_conf tftp;
     char *user; /* whom to become after start; default "pxed" */
@@ -130,6 +207,23 @@ struct snapshot {
  * 7 and 9 stand in for each other when only one is set (real x64 firmware sends either).
  */
 const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch);
+
+/* What this item loads on an architecture, or NULL: it is not for it, or local. */
+const struct menu_file *menu_file(const struct menu_item *item, uint16_t arch);
+
+/*
+ * The octets that the menu takes as option 43 on this architecture: its items for it, each
+ * with two servers at most (dhcp/menu.h).
+ */
+size_t menu_size(const struct menu *menu, uint16_t arch);
+
+/* The profile's answer with what the host (NULL: none) says laid over it. */
+struct answer_conf answer_of(const struct profile *p, const struct host *host);
+/* Lays what `over` says over *base. */
+void answer_lay(struct answer_conf *base, const struct answer_conf *over);
+
+/* "auto", "pxe", "binl", "both", "bare": the words of the configuration and the log. */
+const char *offer_form_name(enum offer_form form);
 
 /* The key of a boot slot in a profile: an architecture's name, or "ipxe". */
 const char *slot_name(unsigned slot);

@@ -1,27 +1,56 @@
 #include "dhcp/capture.h"
 
 #include <errno.h>
+#include <netpacket/packet.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-#define SNAP_LEN    2048
-#define BUFFER_SIZE (1 << 20) /* a burst of some 2000 requests */
+#define SNAP_LEN 2048
 
 /*
  * "not vlan" must come last: libpcap shifts its offsets behind it.  Without it the frames of
- * tagged networks on a trunk would be seen, and answered untagged (platform.md 4.1).
+ * tagged networks on a trunk would be seen, and answered untagged.
+ *
+ * Read requests to port 69 are those of our machines that ask other servers.
+ *
+ * What goes out is looked at for the address offers of servers on this host; our own offers
+ * give no address (udp[24:4] is yiaddr), so they do not come back here.  The direction is
+ * not part of the filter, as libpcap cannot tell it for the first frames it gets.
  */
-#define FILTER "udp dst port 67 and not vlan"
+static const struct {
+    const char *filter;
+    pcap_direction_t direction;
+    int buffer;
+} kinds[] = {
+    [CAPTURE_INCOMING] = {"(udp dst port 67 or (udp src port 67 and udp dst port 68) or "
+                          "(udp dst port 69 and udp[8:2] = 1)) and not vlan",
+                          PCAP_D_IN, 1 << 20}, /* a burst of some 2000 requests */
+    [CAPTURE_OUTGOING] = {"udp src port 67 and (udp dst port 68 or udp dst port 67) "
+                          "and udp[8] = 2 and udp[24:4] != 0 and not vlan",
+                          PCAP_D_OUT, 1 << 17},
+};
 
 struct capture {
     pcap_t *pcap;
 };
 
+static int explain_right(const char *what, char why[CAPTURE_WHY_SIZE])
+{
+    snprintf(why, CAPTURE_WHY_SIZE,
+             "capturing%s needs CAP_NET_RAW: start as root, or with "
+             "AmbientCapabilities=CAP_NET_RAW (systemd), --cap-add=NET_RAW (container)",
+             what);
+    return -EPERM;
+}
+
 static int explain(const char *interface, pcap_t *pcap, int status,
                    char why[CAPTURE_WHY_SIZE])
 {
+    char on[32];
     switch (status) {
     case PCAP_ERROR_NO_SUCH_DEVICE:
         snprintf(why, CAPTURE_WHY_SIZE, "there is no interface \"%s\"", interface);
@@ -30,12 +59,8 @@ static int explain(const char *interface, pcap_t *pcap, int status,
         snprintf(why, CAPTURE_WHY_SIZE, "interface %s is down", interface);
         return -ENETDOWN;
     case PCAP_ERROR_PERM_DENIED:
-        snprintf(
-            why, CAPTURE_WHY_SIZE,
-            "capturing on %s needs CAP_NET_RAW: start as root, or with "
-            "AmbientCapabilities=CAP_NET_RAW (systemd), --cap-add=NET_RAW (container)",
-            interface);
-        return -EPERM;
+        snprintf(on, sizeof on, " on %s", interface);
+        return explain_right(on, why);
     default:
         snprintf(why, CAPTURE_WHY_SIZE, "cannot capture on %s: %s", interface,
                  pcap ? pcap_geterr(pcap) : pcap_statustostr(status));
@@ -43,12 +68,13 @@ static int explain(const char *interface, pcap_t *pcap, int status,
     }
 }
 
-static int prepare(const char *interface, pcap_t *pcap, char why[CAPTURE_WHY_SIZE])
+static int prepare(const char *interface, enum capture_kind kind, pcap_t *pcap,
+                   char why[CAPTURE_WHY_SIZE])
 {
     char error[PCAP_ERRBUF_SIZE];
     struct bpf_program program;
     pcap_set_snaplen(pcap, SNAP_LEN);
-    pcap_set_buffer_size(pcap, BUFFER_SIZE);
+    pcap_set_buffer_size(pcap, kinds[kind].buffer);
     /* Else frames wait up to 400 ms for their block to fill. */
     pcap_set_immediate_mode(pcap, 1);
     int status = pcap_activate(pcap);
@@ -60,9 +86,9 @@ static int prepare(const char *interface, pcap_t *pcap, char why[CAPTURE_WHY_SIZ
                  interface);
         return -EOPNOTSUPP;
     }
-    if (pcap_setdirection(pcap, PCAP_D_IN) != 0 ||
+    if (pcap_setdirection(pcap, kinds[kind].direction) != 0 ||
         pcap_setnonblock(pcap, 1, error) != 0 ||
-        pcap_compile(pcap, &program, FILTER, 1, PCAP_NETMASK_UNKNOWN) != 0) {
+        pcap_compile(pcap, &program, kinds[kind].filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
         return explain(interface, pcap, PCAP_ERROR, why);
     }
     status = pcap_setfilter(pcap, &program);
@@ -70,7 +96,8 @@ static int prepare(const char *interface, pcap_t *pcap, char why[CAPTURE_WHY_SIZ
     return status == 0 ? 0 : explain(interface, pcap, status, why);
 }
 
-int capture_open(const char *interface, struct capture **out, char why[CAPTURE_WHY_SIZE])
+int capture_open(const char *interface, enum capture_kind kind, struct capture **out,
+                 char why[CAPTURE_WHY_SIZE])
 {
     char error[PCAP_ERRBUF_SIZE];
     struct capture *c = calloc(1, sizeof *c);
@@ -79,7 +106,7 @@ int capture_open(const char *interface, struct capture **out, char why[CAPTURE_W
         return -ENOMEM;
     }
     c->pcap = pcap_create(interface, error);
-    int result = c->pcap ? prepare(interface, c->pcap, why)
+    int result = c->pcap ? prepare(interface, kind, c->pcap, why)
                          : explain(interface, NULL, PCAP_ERROR, why);
     if (result != 0) {
         capture_close(c);
@@ -97,6 +124,25 @@ void capture_close(struct capture *c)
         }
         free(c);
     }
+}
+
+int capture_permitted(char why[CAPTURE_WHY_SIZE])
+{
+    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return errno == EPERM ? explain_right("", why)
+                              : 0; /* opening will say the rest */
+    }
+    (void)close(fd);
+    return 0;
+}
+
+bool capture_is_on(const struct capture *c, unsigned ifindex)
+{
+    struct sockaddr_ll link = {0};
+    socklen_t len = sizeof link;
+    return getsockname(pcap_fileno(c->pcap), (struct sockaddr *)&link, &len) == 0 &&
+           link.sll_ifindex == (int)ifindex;
 }
 
 int capture_fd(const struct capture *c)

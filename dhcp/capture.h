@@ -1,5 +1,6 @@
 /*
- * dhcp/capture: DHCP requests of one interface, seen and answered beside any other server.
+ * dhcp/capture: DHCP requests of one interface, seen and answered beside any other server,
+ * and what those servers say.
  *
  * Frames are read by libpcap before any socket gets them and answers are injected as frames,
  * so port 67 is never bound: another server on this host keeps it, in either start order.
@@ -12,6 +13,7 @@
 #ifndef DHCP_CAPTURE_H
 #define DHCP_CAPTURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,8 +21,20 @@ struct capture;
 
 #define CAPTURE_WHY_SIZE 256
 
-int capture_open(const char *interface, struct capture **out, char why[CAPTURE_WHY_SIZE]);
+enum capture_kind {
+    CAPTURE_INCOMING, /* requests, replies of servers elsewhere, TFTP read requests */
+    CAPTURE_OUTGOING, /* address offers of another server on this host */
+};
+
+int capture_open(const char *interface, enum capture_kind kind, struct capture **out,
+                 char why[CAPTURE_WHY_SIZE]);
 void capture_close(struct capture *c); /* NULL is fine */
+
+/* -EPERM, with words, when the right to capture is missing altogether. */
+int capture_permitted(char why[CAPTURE_WHY_SIZE]);
+
+/* False: the interface it was opened on has been taken away, even if one came back. */
+bool capture_is_on(const struct capture *c, unsigned ifindex);
 
 /* To be watched for reading. */
 int capture_fd(const struct capture *c);

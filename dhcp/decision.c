@@ -1,10 +1,7 @@
 #include "dhcp/decision.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <strings.h>
-
-#include "dhcp/reply.h"
 
 static void step(struct dhcp_decision *d, enum dhcp_rule rule, uint16_t arch,
                  size_t index)
@@ -78,24 +75,33 @@ static enum dhcp_verdict admit(const struct dhcp_site *site,
 
 /* -- who is it, and what may it load? ----------------------------------------------------- */
 
-static const struct profile *choose_profile(const struct snapshot *config,
-                                            const struct dhcp_packet *in,
-                                            struct dhcp_decision *d)
+static enum dhcp_verdict refusal_of(enum gate_verdict verdict)
 {
-    struct mac mac;
-    bool has_mac = dhcp_mac(in, &mac);
-    struct gate gate = gate_ask(config, has_mac ? &mac : NULL,
-                                d->client.has_uuid ? d->client.uuid : NULL);
+    static const enum dhcp_verdict refusals[] = {
+        [GATE_BOOT] = DHCP_ANSWERED,
+        [GATE_HOST_IGNORED] = DHCP_HOST_IGNORED,
+        [GATE_UNKNOWN_HOST] = DHCP_UNKNOWN_HOST,
+        [GATE_LOCAL] = DHCP_HOST_LOCAL,
+    };
+    return refusals[verdict];
+}
+
+/* Sets d->profile and how it answers; false when this machine is not to be answered. */
+static bool choose_profile(const struct snapshot *config, const struct mac *mac,
+                           struct dhcp_decision *d)
+{
+    struct gate gate = gate_ask(config, mac, d->client.has_uuid ? d->client.uuid : NULL);
     d->host = gate.host;
     step(d, d->host ? RULE_HOST : RULE_UNKNOWN_HOST, 0,
          d->host ? hosts_index(config->hosts, d->host) : 0);
     if (gate.verdict != GATE_BOOT) {
-        d->verdict =
-            gate.verdict == GATE_HOST_IGNORED ? DHCP_HOST_IGNORED : DHCP_UNKNOWN_HOST;
-        return NULL;
+        d->verdict = refusal_of(gate.verdict);
+        return false;
     }
     step(d, RULE_PROFILE, 0, gate.profile);
-    return &config->profiles[gate.profile];
+    d->profile = &config->profiles[gate.profile];
+    d->answer = answer_of(d->profile, d->host);
+    return true;
 }
 
 static bool is_http(const char *file)
@@ -133,27 +139,30 @@ static bool suits(enum pxe_class class, const char *file)
     return (class == PXE_HTTPCLIENT) == is_http(file);
 }
 
-static bool is_there(const struct dhcp_site *site, const struct profile *profile,
+static bool is_there(const struct dhcp_site *site, const struct answer_conf *answer,
                      const char *file)
 {
-    bool elsewhere = strstr(file, "://") || !ip4_is_any(profile->next_server);
+    bool elsewhere = strstr(file, "://") || !ip4_is_any(answer->next_server);
     return elsewhere || !site->has_file || site->has_file(site->context, file);
 }
 
+/* Quirk: Raspberry Pi boot ROM: calls itself x86 BIOS. */
+static uint16_t real_arch(const struct dhcp_decision *d, unsigned i)
+{
+    bool pi = d->client.raspberry_pi && d->client.arch[i] == ARCH_X86_BIOS;
+    return pi ? ARCH_ARM_RPIBOOT : d->client.arch[i];
+}
+
 /* The first architecture of the list that has a file; the reason when none has. */
-static const char *choose_by_arch(const struct dhcp_site *site,
-                                  const struct profile *profile, struct dhcp_decision *d)
+static const char *choose_by_arch(const struct dhcp_site *site, struct dhcp_decision *d)
 {
     d->verdict = DHCP_UNKNOWN_ARCH;
     for (unsigned i = 0; i < d->client.arch_count; i++) {
-        /* Quirk: Raspberry Pi boot ROM: calls itself x86 BIOS. */
-        uint16_t arch = d->client.raspberry_pi && d->client.arch[i] == ARCH_X86_BIOS
-                            ? ARCH_ARM_RPIBOOT
-                            : d->client.arch[i];
+        uint16_t arch = real_arch(d, i);
         if (!arch_name(arch)) {
             continue;
         }
-        const struct boot_entry *entry = profile_boot(profile, arch);
+        const struct boot_entry *entry = profile_boot(d->profile, arch);
         if (!entry || !suits(d->client.class, entry->file)) {
             step(d, RULE_ARCH_NO_FILE, arch, 0);
             d->verdict = d->verdict == DHCP_FILE_MISSING ? d->verdict : DHCP_NO_FILE;
@@ -161,7 +170,7 @@ static const char *choose_by_arch(const struct dhcp_site *site,
         }
         step(d, RULE_ARCH, arch, entry->profile);
         d->arch = arch;
-        if (is_there(site, profile, entry->file)) {
+        if (is_there(site, &d->answer, entry->file)) {
             return entry->file;
         }
         d->file = entry->file;
@@ -170,44 +179,160 @@ static const char *choose_by_arch(const struct dhcp_site *site,
     return NULL;
 }
 
-static const char *choose_file(const struct dhcp_site *site,
-                               const struct profile *profile, struct dhcp_decision *d)
+/* -- the menu ----------------------------------------------------------------------------- */
+
+static bool item_is_there(const struct dhcp_site *site, const struct dhcp_decision *d,
+                          const struct menu_item *item, uint16_t arch)
 {
-    const char *file = choose_for_ipxe(profile, d);
-    if (file && is_there(site, profile, file)) {
-        return file;
-    }
-    if (file) {
-        d->file = file;
-        d->verdict = DHCP_FILE_MISSING;
-        return NULL;
-    }
-    if (d->client.arch_count == 0) {
-        d->verdict = DHCP_NO_ARCH;
-        return NULL;
-    }
-    return choose_by_arch(site, profile, d);
+    const struct menu_file *file = menu_file(item, arch);
+    return file &&
+           (!ip4_is_any(item->next_server) || is_there(site, &d->answer, file->file));
 }
 
-/* -- the answer --------------------------------------------------------------------------- */
+/* Which items are for this architecture; 0 when none of them loads anything. */
+static uint32_t items_for(const struct dhcp_site *site, const struct dhcp_decision *d,
+                          const struct menu *menu, uint16_t arch)
+{
+    uint32_t shown = 0;
+    bool loads = false;
+    for (size_t i = 0; i < menu->item_count; i++) {
+        const struct menu_item *item = &menu->item[i];
+        bool there = !item->local && item_is_there(site, d, item, arch);
+        loads |= there;
+        shown |= there || item->local ? UINT32_C(1) << i : 0;
+    }
+    return loads ? shown : 0;
+}
+
+/*
+ * iPXE is never shown a menu: it would load itself again through the item that it came from.
+ * A Raspberry Pi has a menu of its own, and HTTP clients know none.
+ */
+static bool find_menu(const struct dhcp_site *site, struct dhcp_decision *d)
+{
+    const struct menu *conf = d->profile->menu;
+    if (!conf || d->client.class != PXE_PXECLIENT || d->client.ipxe ||
+        d->client.raspberry_pi) {
+        return false;
+    }
+    for (unsigned i = 0; i < d->client.arch_count; i++) {
+        uint16_t arch = d->client.arch[i];
+        uint32_t shown = arch_name(arch) ? items_for(site, d, conf, arch) : 0;
+        if (shown) {
+            d->arch = arch;
+            d->menu = (struct dhcp_menu){.conf = conf, .arch = arch, .shown = shown};
+            step(d, RULE_MENU, arch, conf->profile);
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *take_item(struct dhcp_decision *d, const struct menu_item *item)
+{
+    if (!ip4_is_any(item->next_server)) {
+        d->answer.next_server = item->next_server;
+    }
+    return item->local ? NULL : menu_file(item, d->arch)->file;
+}
+
+/*
+ * The file of the item that is asked for; of the default one (NULL: the disk) when the menu
+ * is to be shown.  One item alone makes no menu, which some firmware fails on.
+ */
+static const char *choose_by_menu(struct dhcp_decision *d)
+{
+    struct dhcp_menu menu = d->menu;
+    const struct menu_item *item = dhcp_menu_default(&menu);
+    d->verdict = DHCP_ANSWERED;
+    if (d->client.has_item) {
+        item = dhcp_menu_item(&menu, d->client.item_type);
+        if (!item) {
+            d->verdict = DHCP_NO_ITEM;
+            return NULL;
+        }
+        step(d, RULE_MENU_ITEM, d->arch, (size_t)(item - menu.conf->item));
+        d->menu.conf = NULL;
+        return take_item(d, item);
+    }
+    if ((menu.shown & (menu.shown - 1)) == 0) {
+        step(d, RULE_MENU_SINGLE, d->arch, (size_t)(item - menu.conf->item));
+        d->menu.conf = NULL;
+        return take_item(d, item);
+    }
+    return item->local ? NULL : menu_file(item, d->arch)->file;
+}
+
+/* -- the whole ---------------------------------------------------------------------------- */
+
+/* True, and d->file set, when there is something to load. */
+static bool choose_file(const struct dhcp_site *site, struct dhcp_decision *d)
+{
+    const char *file = choose_for_ipxe(d->profile, d);
+    if (file && !is_there(site, &d->answer, file)) {
+        d->file = file;
+        d->verdict = DHCP_FILE_MISSING;
+        return false;
+    }
+    if (!file && find_menu(site, d)) {
+        d->file = choose_by_menu(d);
+        return d->verdict == DHCP_ANSWERED;
+    }
+    if (!file && d->client.arch_count == 0) {
+        d->verdict = DHCP_NO_ARCH;
+        return false;
+    }
+    file = file ? file : choose_by_arch(site, d);
+    d->file = file ? file : d->file;
+    return file != NULL;
+}
+
+/*
+ * The ladder is for clients that may prefer another form; iPXE takes the first, and a
+ * Raspberry Pi or an HTTP client has one form only.
+ */
+static void choose_form(const struct dhcp_site *site, struct dhcp_decision *d)
+{
+    const struct pxe_request *c = &d->client;
+    bool one_form = c->class != PXE_PXECLIENT || c->raspberry_pi;
+    bool automatic = d->answer.offer == OFFER_AUTO;
+    d->on_ladder = automatic && !one_form && !c->ipxe;
+    d->form = one_form || automatic ? OFFER_PXE : d->answer.offer;
+    if (d->on_ladder && site->form != OFFER_AUTO) {
+        d->form = site->form;
+    }
+}
+
+static uint32_t delay_of(const struct dhcp_decision *d)
+{
+    /* Quirk: Raspberry Pi boot ROM: loses an answer that comes in less than about a second. */
+    uint32_t usual = d->client.raspberry_pi ? RASPBERRY_PI_DELAY_MS : 0;
+    return d->answer.said & SAYS_DELAY ? d->answer.delay_ms : usual;
+}
 
 static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
-                   const struct dhcp_packet *in, const struct profile *profile,
-                   struct dhcp_decision *d)
+                   const struct dhcp_packet *in, struct dhcp_decision *d)
 {
+    bool offer = d->type == DHCP_OFFER;
     struct dhcp_reply_terms terms = {
         .type = d->type,
         .server = site->address,
         .next_server =
-            ip4_is_any(profile->next_server) ? site->address : profile->next_server,
-        .file = d->file,
-        .ipxe_override = profile->ipxe_override && d->client.ipxe,
+            ip4_is_any(d->answer.next_server) ? site->address : d->answer.next_server,
+        .file = d->file ? d->file : "",
+        .ipxe_override = d->answer.ipxe_override && d->client.ipxe,
         .raspberry_pi = d->client.raspberry_pi,
+        .repeat = d->profile->repeat,
+        .menu = d->menu.conf ? &d->menu : NULL,
     };
-    bool offer = d->type == DHCP_OFFER;
-    bool both = offer && profile->offer == OFFER_BOTH && d->client.class == PXE_PXECLIENT;
-    terms.form = both ? OFFER_PXE : profile->offer;
-    d->reply_count = 1 + both;
+    d->menu.server = site->address;
+    d->menu.next_server = terms.next_server;
+    if (offer) {
+        choose_form(site, d);
+        d->delay_ms = delay_of(d);
+    }
+    terms.form = d->form == OFFER_BOTH ? OFFER_PXE : d->form;
+    d->reply_count = d->form == OFFER_BOTH ? 2 : 1;
     for (unsigned i = 0; i < d->reply_count; i++) {
         if (!dhcp_reply_write(&terms, at, in, &d->client, &d->reply[i])) {
             d->verdict = DHCP_TOO_LARGE;
@@ -219,27 +344,48 @@ static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
     d->verdict = DHCP_ANSWERED;
 }
 
+/* -- the whole, and the gate alone -------------------------------------------------------- */
+
+/* All but the replies, whose octets are written where they are needed only. */
+void dhcp_gate_begin(const struct pxe_request *client, struct dhcp_decision *d)
+{
+    d->reply_count = 0;
+    d->form = OFFER_AUTO;
+    d->on_ladder = false;
+    d->delay_ms = 0;
+    d->file = NULL;
+    d->host = NULL;
+    d->profile = NULL;
+    d->menu.conf = NULL;
+    d->client = *client;
+    d->has_arch = client->arch_count > 0;
+    d->arch = client->arch[0];
+    d->step_count = 0;
+}
+
+bool dhcp_gate(const struct dhcp_site *site, const struct mac *mac,
+               struct dhcp_decision *d)
+{
+    return choose_profile(site->config, mac, d) && choose_file(site, d);
+}
+
 enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_arrival *at,
                               const struct dhcp_packet *in, struct dhcp_decision *out)
 {
-    out->file = NULL;
-    out->host = NULL;
-    out->step_count = 0;
-    out->reply_count = 0;
-    out->client = pxe_read(in);
-    out->has_arch = out->client.arch_count > 0;
-    out->arch = out->client.arch[0];
+    struct pxe_request client = pxe_read(in);
+    struct mac mac;
+    bool has_mac = dhcp_mac(in, &mac);
+    dhcp_gate_begin(&client, out);
     out->type = in->type == DHCP_DISCOVER ? DHCP_OFFER : DHCP_ACK;
-
-    out->verdict = admit(site, at, in, &out->client);
-    if (out->verdict != DHCP_ANSWERED) {
+    out->verdict = admit(site, at, in, &client);
+    if (out->verdict != DHCP_ANSWERED || !dhcp_gate(site, has_mac ? &mac : NULL, out)) {
         return out->verdict;
     }
-    const struct profile *profile = choose_profile(site->config, in, out);
-    const char *file = profile ? choose_file(site, profile, out) : NULL;
-    if (file) {
-        out->file = file;
-        answer(site, at, in, profile, out);
+    bool early = site->asked > 0 && site->asked < out->answer.after_requests;
+    if (early && out->type == DHCP_OFFER) {
+        out->verdict = DHCP_TOO_EARLY;
+    } else {
+        answer(site, at, in, out);
     }
     return out->verdict;
 }
@@ -251,8 +397,11 @@ const char *dhcp_verdict_name(enum dhcp_verdict verdict)
         [DHCP_NOT_OURS] = "not-ours",         [DHCP_NOT_PXE] = "not-pxe",
         [DHCP_OTHER_SERVER] = "other-server", [DHCP_NO_ARCH] = "no-arch",
         [DHCP_UNKNOWN_ARCH] = "unknown-arch", [DHCP_HOST_IGNORED] = "host-ignored",
-        [DHCP_UNKNOWN_HOST] = "unknown-host", [DHCP_NO_FILE] = "no-file",
-        [DHCP_FILE_MISSING] = "file-missing", [DHCP_TOO_LARGE] = "too-large",
+        [DHCP_HOST_LOCAL] = "host-local",     [DHCP_UNKNOWN_HOST] = "unknown-host",
+        [DHCP_NO_FILE] = "no-file",           [DHCP_FILE_MISSING] = "file-missing",
+        [DHCP_NO_ITEM] = "no-item",           [DHCP_TOO_EARLY] = "too-early",
+        [DHCP_TOO_LARGE] = "too-large",       [DHCP_NO_CLIENT_ID] = "no-client-id",
+        [DHCP_IPV4_ONLY] = "ipv4-only",       [DHCP_NO_ADDRESS] = "no-address",
     };
     return names[verdict];
 }

@@ -26,17 +26,27 @@ enum dhcp_verdict {
     DHCP_NO_ARCH,      /* neither option 93 nor digits in option 60 */
     DHCP_UNKNOWN_ARCH, /* a code that IANA has not assigned */
     DHCP_HOST_IGNORED, /* the host's action is "ignore" */
+    DHCP_HOST_LOCAL,   /* the action is "local": the machine boots from disk */
     DHCP_UNKNOWN_HOST, /* not in the table, and unknown hosts are ignored */
     DHCP_NO_FILE,      /* the profile has no boot file for this architecture */
     DHCP_FILE_MISSING, /* it has, but the file is not there */
+    DHCP_NO_ITEM,      /* a menu item is asked for that this client was not shown */
+    DHCP_TOO_EARLY,    /* the client must ask more often first ("after_requests") */
     DHCP_TOO_LARGE,    /* the reply would not fit what the client takes */
+    /* DHCPv6 alone: */
+    DHCP_NO_CLIENT_ID, /* a SOLICIT that names no client, which RFC 8415 forbids */
+    DHCP_IPV4_ONLY,    /* the URL or next_server of the profile is an IPv4 address */
+    DHCP_NO_ADDRESS,   /* we have no IPv6 address that this client could load from */
     DHCP_VERDICT_COUNT,
 };
 
-/* What a server is where the request came in. */
+/* What a server is where the request came in, and what it remembers of this client. */
 struct dhcp_site {
     const struct snapshot *config;
     struct ip4 address; /* of the receiving interface: option 54, and siaddr by default */
+    /* Of its offer when the configuration says "auto" (dhcp/ladder.h); OFFER_AUTO: pxe. */
+    enum offer_form form;
+    unsigned asked; /* its DISCOVERs, this one included; 0: not counted, enough always */
     /* Is this boot file there?  NULL: taken for granted. */
     bool (*has_file)(void *context, const char *file);
     void *context;
@@ -51,6 +61,9 @@ enum dhcp_rule {
     RULE_IPXE_LACKS,   /* that entry needs a protocol this iPXE has not */
     RULE_ARCH, /* the profile's entry for .arch; .index: the profile it stands in */
     RULE_ARCH_NO_FILE, /* no entry for .arch */
+    RULE_MENU,        /* the profile's menu for .arch; .index: the profile it stands in */
+    RULE_MENU_SINGLE, /* no menu: one item alone is for .arch; .index: the item */
+    RULE_MENU_ITEM,   /* the item that was asked for; .index: the item */
 };
 
 struct dhcp_step {
@@ -59,16 +72,24 @@ struct dhcp_step {
     size_t index;
 };
 
-#define DHCP_STEPS_MAX (4 + PXE_ARCHS_MAX)
+#define RASPBERRY_PI_DELAY_MS 1500 /* unless "delay_ms" is set */
+
+#define DHCP_STEPS_MAX (6 + PXE_ARCHS_MAX)
 
 struct dhcp_decision {
     enum dhcp_verdict verdict;
     struct dhcp_reply reply[2]; /* a second one only in form "both" */
     unsigned reply_count;
     enum dhcp_message type;  /* of the replies: DHCP_OFFER or DHCP_ACK */
-    const char *file;        /* as configured; NULL: none found */
+    enum offer_form form;    /* of an offer; OFFER_AUTO: none was made */
+    bool on_ladder;          /* the form was the site's to choose */
+    uint32_t delay_ms;       /* how long the replies are to be kept back */
+    const char *file;        /* as configured; NULL: none found, or the disk by a menu */
     const struct host *host; /* NULL: an unknown host */
-    uint16_t arch;           /* the one that was chosen, else the first asked */
+    const struct profile *profile; /* NULL: not come to */
+    struct answer_conf answer; /* the host's over the profile's; with a profile only */
+    struct dhcp_menu menu;     /* .conf NULL: none is shown */
+    uint16_t arch;             /* the one that was chosen, else the first asked */
     bool has_arch;
     struct pxe_request client;
     struct dhcp_step step[DHCP_STEPS_MAX];
@@ -78,6 +99,15 @@ struct dhcp_decision {
 /* Fills in *out whatever the verdict; out->verdict is also returned. */
 enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_arrival *at,
                               const struct dhcp_packet *in, struct dhcp_decision *out);
+
+/*
+ * The gate alone: who is it, and what may it load?  DHCPv6 has the same one.  mac may be
+ * NULL.  False: silence, and d->verdict says why; else d->profile, d->answer and d->file are
+ * set (d->file NULL: the disk, by the menu).
+ */
+void dhcp_gate_begin(const struct pxe_request *client, struct dhcp_decision *d);
+bool dhcp_gate(const struct dhcp_site *site, const struct mac *mac,
+               struct dhcp_decision *d);
 
 const char *dhcp_verdict_name(enum dhcp_verdict verdict);
 

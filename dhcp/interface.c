@@ -2,72 +2,173 @@
 
 #include <errno.h>
 #include <ifaddrs.h>
+#include <limits.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <netinet/in.h>
 #include <netpacket/packet.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-static bool read_mac(const struct sockaddr *address, struct mac *out)
+#define NAMED_MAX 8 /* interfaces listed in a complaint */
+
+/* An interface's own entry; one without a hardware address may have no address at all. */
+static bool is_link(const struct ifaddrs *a)
 {
-    struct sockaddr_ll link;
-    memcpy(&link, address, sizeof link);
-    if (link.sll_halen != sizeof out->octet) {
-        return false;
-    }
-    memcpy(out->octet, link.sll_addr, sizeof out->octet);
-    return true;
+    return !a->ifa_addr || a->ifa_addr->sa_family == AF_PACKET;
 }
 
-/* The first address, or the one that is wanted. */
-static void read_address(const struct sockaddr *address, struct ip4 wanted,
-                         struct ip4 *out)
+static void read_link(const struct ifaddrs *a, struct interface_facts *out)
+{
+    struct sockaddr_ll link;
+    out->ifindex = if_nametoindex(a->ifa_name);
+    out->up = a->ifa_flags & IFF_UP;
+    if (!a->ifa_addr) {
+        return;
+    }
+    memcpy(&link, a->ifa_addr, sizeof link);
+    /* capturing on the loopback interface gives Ethernet frames as well */
+    out->ethernet = link.sll_hatype == ARPHRD_ETHER || link.sll_hatype == ARPHRD_LOOPBACK;
+    if (link.sll_halen == sizeof out->mac.octet) {
+        memcpy(out->mac.octet, link.sll_addr, sizeof out->mac.octet);
+    }
+}
+
+static struct ip4 ip_of(const struct sockaddr *address)
 {
     struct sockaddr_in in;
-    struct ip4 ip;
-    memcpy(&in, address, sizeof in);
-    memcpy(ip.octet, &in.sin_addr, sizeof ip.octet);
-    if (ip4_is_any(wanted) ? ip4_is_any(*out) : ip4_equal(ip, wanted)) {
-        *out = ip;
+    struct ip4 ip = IP4_ANY;
+    if (address) {
+        memcpy(&in, address, sizeof in);
+        memcpy(ip.octet, &in.sin_addr, sizeof ip.octet);
+    }
+    return ip;
+}
+
+/* The wanted address is offered, or the first. */
+static void read_address(const struct ifaddrs *a, struct ip4 wanted, struct identity *out)
+{
+    struct ip4 ip = ip_of(a->ifa_addr);
+    identity_add(out, ip, ip_of(a->ifa_netmask));
+    if (ip4_is_any(wanted) ? ip4_is_any(out->offered) : ip4_equal(ip, wanted)) {
+        out->offered = ip;
+    }
+}
+
+/* Also what is listed under an alias of the old kind, "eth0:1". */
+static bool is_of(const struct ifaddrs *a, const char *name)
+{
+    size_t len = strlen(name);
+    return strncmp(a->ifa_name, name, len) == 0 &&
+           (a->ifa_name[len] == '\0' || a->ifa_name[len] == ':');
+}
+
+static void read_own(const struct ifaddrs *list, const struct interface_conf *conf,
+                     struct interface_facts *out)
+{
+    for (const struct ifaddrs *a = list; a; a = a->ifa_next) {
+        if (!is_of(a, conf->name)) {
+            continue;
+        }
+        if (is_link(a)) {
+            read_link(a, out);
+        } else if (a->ifa_addr->sa_family == AF_INET) {
+            read_address(a, conf->address, &out->identity);
+        }
+    }
+}
+
+/* The host's addresses elsewhere: a relay may know us by one of them, as the kernel does. */
+static void read_others(const struct ifaddrs *list, const struct interface_conf *conf,
+                        struct interface_facts *out)
+{
+    for (const struct ifaddrs *a = list; a; a = a->ifa_next) {
+        if (a->ifa_addr && a->ifa_addr->sa_family == AF_INET && !is_of(a, conf->name)) {
+            identity_add(&out->identity, ip_of(a->ifa_addr), IP4_BROADCAST);
+        }
+    }
+}
+
+static void list_names(const struct ifaddrs *list, char *out, size_t size)
+{
+    size_t used = 0;
+    unsigned count = 0;
+    for (const struct ifaddrs *a = list; a && used < size; a = a->ifa_next) {
+        if (is_link(a)) {
+            if (count++ == NAMED_MAX) {
+                snprintf(out + used, size - used, ", ...");
+                return;
+            }
+            used += (size_t)snprintf(out + used, size - used, "%s%s",
+                                     count > 1 ? ", " : "", a->ifa_name);
+        }
     }
 }
 
 int interface_read(const struct interface_conf *conf, struct interface_facts *out,
                    char why[INTERFACE_WHY_SIZE])
 {
-    struct interface_facts facts = {.ifindex = if_nametoindex(conf->name)};
+    struct interface_facts facts = {0};
     struct ifaddrs *list;
-    char ip[IP4_TEXT];
-    if (facts.ifindex == 0) {
-        snprintf(why, INTERFACE_WHY_SIZE, "there is no interface \"%s\"", conf->name);
-        return -ENODEV;
-    }
     if (getifaddrs(&list) != 0) {
-        snprintf(why, INTERFACE_WHY_SIZE, "cannot list interfaces: %s", strerror(errno));
-        return -errno;
+        int error = errno;
+        snprintf(why, INTERFACE_WHY_SIZE, "cannot list interfaces: %s", strerror(error));
+        return -error;
     }
-    for (const struct ifaddrs *a = list; a; a = a->ifa_next) {
-        if (!a->ifa_addr || strcmp(a->ifa_name, conf->name) != 0) {
-            continue;
-        }
-        if (a->ifa_addr->sa_family == AF_PACKET) {
-            (void)read_mac(a->ifa_addr, &facts.mac);
-        } else if (a->ifa_addr->sa_family == AF_INET) {
-            read_address(a->ifa_addr, conf->address, &facts.address);
-        }
+    read_own(list, conf, &facts);
+    read_others(list, conf, &facts);
+    if (facts.ifindex == 0) {
+        char names[160] = "none";
+        list_names(list, names, sizeof names);
+        snprintf(why, INTERFACE_WHY_SIZE, "there is no interface \"%s\"; there are: %s",
+                 conf->name, names);
+    } else {
+        *out = facts;
     }
     freeifaddrs(list);
-    if (ip4_is_any(facts.address)) {
-        if (ip4_is_any(conf->address)) {
-            snprintf(why, INTERFACE_WHY_SIZE,
-                     "interface %s has no IPv4 address, so there is none to offer",
-                     conf->name);
-        } else {
-            snprintf(why, INTERFACE_WHY_SIZE, "interface %s does not have the address %s",
-                     conf->name, ip4_print(conf->address, ip));
-        }
-        return -EADDRNOTAVAIL;
+    return facts.ifindex == 0 ? -ENODEV : 0;
+}
+
+int interface_ready(const struct interface_conf *conf,
+                    const struct interface_facts *facts, char why[INTERFACE_WHY_SIZE])
+{
+    char ip[IP4_TEXT];
+    if (!facts->ethernet) {
+        snprintf(why, INTERFACE_WHY_SIZE,
+                 "interface %s is not an Ethernet interface, so no client can boot there",
+                 conf->name);
+        return -EOPNOTSUPP;
     }
-    *out = facts;
-    return 0;
+    if (!facts->up) {
+        snprintf(why, INTERFACE_WHY_SIZE, "interface %s is down", conf->name);
+        return -ENETDOWN;
+    }
+    if (!ip4_is_any(facts->identity.offered)) {
+        return 0;
+    }
+    if (ip4_is_any(conf->address)) {
+        snprintf(why, INTERFACE_WHY_SIZE,
+                 "interface %s has no IPv4 address, so there is none to offer",
+                 conf->name);
+    } else {
+        snprintf(why, INTERFACE_WHY_SIZE, "interface %s does not have the address %s",
+                 conf->name, ip4_print(conf->address, ip));
+    }
+    return -EADDRNOTAVAIL;
+}
+
+bool interface_master(const char *name, char out[16])
+{
+    char path[64];
+    char target[PATH_MAX];
+    snprintf(path, sizeof path, "/sys/class/net/%s/master", name);
+    ssize_t len = readlink(path, target, sizeof target - 1);
+    if (len < 0) {
+        return false;
+    }
+    target[len] = '\0';
+    const char *slash = strrchr(target, '/');
+    snprintf(out, 16, "%.15s", slash ? slash + 1 : target);
+    return true;
 }

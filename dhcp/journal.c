@@ -4,12 +4,6 @@
 
 #include "common/log.h"
 
-static const char *const form_names[] = {
-    [OFFER_PXE] = "pxe",
-    [OFFER_BINL] = "binl",
-    [OFFER_BOTH] = "both",
-};
-
 /* Who stays silent for a reason the operator may want to change. */
 static enum log_level level_of(enum dhcp_verdict verdict)
 {
@@ -19,9 +13,12 @@ static enum log_level level_of(enum dhcp_verdict verdict)
     case DHCP_UNKNOWN_ARCH:
     case DHCP_NO_ARCH:
     case DHCP_TOO_LARGE:
+    case DHCP_NO_ITEM:
         return LOG_WARNING;
     case DHCP_ANSWERED:
     case DHCP_HOST_IGNORED:
+    case DHCP_HOST_LOCAL:
+    case DHCP_TOO_EARLY:
     case DHCP_UNKNOWN_HOST:
         return LOG_INFO;
     default:
@@ -76,8 +73,10 @@ void dhcp_journal_decision(const struct snapshot *config, const char *interface,
         }
     }
     if (answered && offer) {
-        log_text(&l, "form",
-                 form_names[d->reply_count > 1 ? OFFER_BOTH : d->reply[0].form]);
+        log_text(&l, "form", offer_form_name(d->form));
+    }
+    if (answered && d->delay_ms > 0) {
+        log_number(&l, "delay_ms", d->delay_ms);
     }
     if (!ip4_is_any(in->giaddr)) {
         log_text(&l, "relay", ip4_print(in->giaddr, ip));
@@ -96,5 +95,27 @@ void dhcp_journal_fault(const char *interface, const struct dhcp_arrival *at,
     log_text(&l, "from", ip4_print(at->from, ip));
     log_text(&l, "reason", dhcp_fault_name(fault));
     log_text(&l, "interface", interface);
+    log_end(&l);
+}
+
+void dhcp_journal_conflict(const char *interface, const struct radar_event *e)
+{
+    static const struct mac none;
+    char ip[IP4_TEXT];
+    char mac[MAC_TEXT];
+    char text[RADAR_TEXT];
+    struct log_line l;
+    log_begin(&l, radar_is_warning(e->kind) ? LOG_WARNING : LOG_INFO, "dhcp conflict");
+    log_text(&l, "kind", radar_kind_name(e->kind));
+    log_text(&l, "server", ip4_print(e->server, ip));
+    if (!ip4_equal(e->via, e->server)) {
+        log_text(&l, "via", ip4_print(e->via, ip));
+    }
+    log_text(&l, "server_mac", mac_print(&e->mac, mac));
+    if (!mac_equal(&e->client, &none)) {
+        log_text(&l, "client", mac_print(&e->client, mac));
+    }
+    log_text(&l, "interface", interface);
+    log_text(&l, "text", radar_say(e, text));
     log_end(&l);
 }

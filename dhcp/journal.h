@@ -6,6 +6,7 @@
 #define DHCP_JOURNAL_H
 
 #include "dhcp/decision.h"
+#include "dhcp/radar.h"
 
 /* An answer, or a PXE client that got none.  What is no PXE client's is debug talk. */
 void dhcp_journal_decision(const struct snapshot *config, const char *interface,
@@ -15,5 +16,8 @@ void dhcp_journal_decision(const struct snapshot *config, const char *interface,
 /* A packet that is no DHCP message. */
 void dhcp_journal_fault(const char *interface, const struct dhcp_arrival *at,
                         enum dhcp_fault fault);
+
+/* Another server stands in our clients' way. */
+void dhcp_journal_conflict(const char *interface, const struct radar_event *e);
 
 #endif

@@ -28,6 +28,9 @@ static enum dhcp_fault check_field(struct rd field, struct dhcp_packet *pkt,
         if (dhcp_option_check(&opt)) {
             return DHCP_BAD_LENGTH;
         }
+        uint64_t bit = UINT64_C(1) << opt.code % 64;
+        pkt->split[opt.code / 64] |= pkt->seen[opt.code / 64] & bit;
+        pkt->seen[opt.code / 64] |= bit;
         if (opt.code == DHCP_MSG_TYPE) {
             pkt->type = (enum dhcp_message)rd_u8(&opt.value);
         } else if (opt.code == DHCP_OVERLOAD && overload) {
@@ -100,12 +103,19 @@ enum dhcp_fault dhcp_parse(const void *dgram, size_t len, struct dhcp_packet *ou
     return fault;
 }
 
+static bool has_bit(const uint64_t bits[4], enum dhcp_code code)
+{
+    return bits[code / 64] >> code % 64 & 1;
+}
+
 bool dhcp_find(const struct dhcp_packet *p, enum dhcp_code code,
                uint8_t buf[DHCP_OPTION_MAX], struct rd *out)
 {
     struct wr joined = wr_over(buf, DHCP_OPTION_MAX);
-    struct rd only = rd_over(NULL, 0);
-    unsigned instances = 0;
+    if (!has_bit(p->seen, code)) {
+        return false;
+    }
+    bool is_split = has_bit(p->split, code);
     for (unsigned i = 0; i < p->field_count; i++) {
         struct rd field = p->fields[i];
         struct dhcp_option opt;
@@ -113,16 +123,17 @@ bool dhcp_find(const struct dhcp_packet *p, enum dhcp_code code,
             if (opt.code != code) {
                 continue;
             }
-            if (instances++ == 0) {
-                only = opt.value;
+            if (!is_split) {
+                *out = opt.value;
+                return true;
             }
             wr_put(&joined, opt.value.p, rd_left(&opt.value));
         }
     }
-    if (instances == 0 || !wr_ok(&joined)) {
+    if (!wr_ok(&joined)) {
         return false;
     }
-    *out = instances == 1 ? only : rd_over(buf, wr_len(&joined));
+    *out = rd_over(buf, wr_len(&joined));
     return true;
 }
 
@@ -136,10 +147,11 @@ bool dhcp_mac(const struct dhcp_packet *p, struct mac *out)
 }
 
 void dhcp_write_reply(struct wr *w, const struct dhcp_packet *to, bool keep_ciaddr,
-                      struct ip4 siaddr, const char *file)
+                      struct ip4 siaddr, const char *sname, const char *file)
 {
+    size_t sname_len = strlen(sname);
     size_t len = strlen(file);
-    if (len >= DHCP_FILE_LEN) {
+    if (len >= DHCP_FILE_LEN || sname_len >= DHCP_SNAME_LEN) {
         w->full = true;
         return;
     }
@@ -155,7 +167,8 @@ void dhcp_write_reply(struct wr *w, const struct dhcp_packet *to, bool keep_ciad
     write_ip4(w, siaddr);
     write_ip4(w, to->giaddr);
     wr_put(w, to->chaddr, DHCP_CHADDR_LEN);
-    wr_zero(w, DHCP_SNAME_LEN);
+    wr_put(w, sname, sname_len);
+    wr_zero(w, DHCP_SNAME_LEN - sname_len);
     wr_put(w, file, len);
     wr_zero(w, DHCP_FILE_LEN - len);
     wr_u32(w, MAGIC_COOKIE);

@@ -54,6 +54,8 @@ struct dhcp_packet {
     enum dhcp_message type;
     struct rd fields[3]; /* option fields in the order they are joined */
     unsigned field_count;
+    uint64_t seen[4];  /* bit n of all 256: option n is there */
+    uint64_t split[4]; /* likewise: in several instances */
 };
 
 enum dhcp_fault dhcp_parse(const void *dgram, size_t len, struct dhcp_packet *out);
@@ -72,9 +74,10 @@ bool dhcp_mac(const struct dhcp_packet *p, struct mac *out);
 /*
  * The fixed part of a reply to `to`: op, htype, hlen, xid, flags, giaddr, chaddr are copied,
  * ciaddr too when keep_ciaddr; options follow by dhcp_option_write(), then dhcp_write_end().
+ * sname and file must be shorter than their fields, else w latches.
  */
 void dhcp_write_reply(struct wr *w, const struct dhcp_packet *to, bool keep_ciaddr,
-                      struct ip4 siaddr, const char *file);
+                      struct ip4 siaddr, const char *sname, const char *file);
 /* END, and zeros up to DHCP_MIN_LEN. */
 void dhcp_write_end(struct wr *w);
 

@@ -25,7 +25,8 @@ const char *pxe_class_word(enum pxe_class class)
 static bool digits_of_class(struct rd value, uint16_t *out)
 {
     static const char mark[] = ":Arch:";
-    const uint8_t *colon = memchr(value.p, ':', rd_left(&value));
+    size_t len = rd_left(&value);
+    const uint8_t *colon = len > 0 ? memchr(value.p, ':', len) : NULL;
     if (!colon) {
         return false;
     }
@@ -49,27 +50,30 @@ static bool digits_of_class(struct rd value, uint16_t *out)
     return true;
 }
 
-static void read_class(const struct dhcp_packet *p, struct pxe_request *r)
+void pxe_read_class(struct pxe_request *r, struct rd class, struct rd archs)
 {
-    uint8_t buf[DHCP_OPTION_MAX];
-    struct rd value;
-    if (!dhcp_find(p, DHCP_VENDOR_CLASS, buf, &value)) {
-        return;
-    }
-    if (starts_with(&value, pxe_class_word(PXE_PXECLIENT))) {
+    if (starts_with(&class, pxe_class_word(PXE_PXECLIENT))) {
         r->class = PXE_PXECLIENT;
-    } else if (starts_with(&value, pxe_class_word(PXE_HTTPCLIENT))) {
+    } else if (starts_with(&class, pxe_class_word(PXE_HTTPCLIENT))) {
         r->class = PXE_HTTPCLIENT;
     }
-    struct rd archs;
-    uint8_t arch_buf[DHCP_OPTION_MAX];
-    if (dhcp_find(p, DHCP_ARCH, arch_buf, &archs)) {
-        while (rd_left(&archs) >= 2 && r->arch_count < PXE_ARCHS_MAX) {
-            r->arch[r->arch_count++] = rd_u16(&archs);
-        }
+    while (rd_left(&archs) >= 2 && r->arch_count < PXE_ARCHS_MAX) {
+        r->arch[r->arch_count++] = rd_u16(&archs);
     }
-    if (r->arch_count == 0 && digits_of_class(value, &r->arch[0])) {
+    if (r->arch_count == 0 && digits_of_class(class, &r->arch[0])) {
         r->arch_count = 1;
+    }
+}
+
+static void read_class(const struct dhcp_packet *p, struct pxe_request *r)
+{
+    uint8_t class_buf[DHCP_OPTION_MAX];
+    uint8_t arch_buf[DHCP_OPTION_MAX];
+    struct rd class;
+    struct rd archs = rd_over(NULL, 0);
+    if (dhcp_find(p, DHCP_VENDOR_CLASS, class_buf, &class)) {
+        (void)dhcp_find(p, DHCP_ARCH, arch_buf, &archs);
+        pxe_read_class(r, class, archs);
     }
 }
 

@@ -39,6 +39,12 @@ struct pxe_request {
 
 struct pxe_request pxe_read(const struct dhcp_packet *p);
 
+/*
+ * Class and architectures alone, from the values of options 60 and 93, or of DHCPv6's 16 and
+ * 61, which are alike.
+ */
+void pxe_read_class(struct pxe_request *r, struct rd class, struct rd archs);
+
 bool pxe_has_feature(const struct pxe_request *r, unsigned feature);
 
 /* Option 43 = 06 01 08 ff: boot the file of this very packet, ask nobody else. */

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "dhcp/url.h"
+
 #define IP_UDP_HEADERS 28
 
 /* RFC 2132 section 9.10 counts the IP and UDP headers; a request without it takes 576. */
@@ -33,27 +35,6 @@ static void echo(struct wr *w, const struct dhcp_packet *in, enum dhcp_code code
     } while (rd_left(&value) > 0);
 }
 
-/* Octets that stand for themselves in the path of a URL (RFC 3986 section 3.3). */
-static bool is_path_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("-._~!$&'()*+,;=:@/", c));
-}
-
-static void put_path(struct wr *w, const char *path)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    for (; *path; path++) {
-        if (is_path_char(*path)) {
-            wr_u8(w, (uint8_t)*path);
-        } else {
-            wr_u8(w, '%');
-            wr_u8(w, (uint8_t)hex[(uint8_t)*path >> 4]);
-            wr_u8(w, (uint8_t)hex[(uint8_t)*path & 15]);
-        }
-    }
-}
-
 /*
  * iPXE takes a name relative to whichever server it holds for the next one, which may be the
  * DHCP server's; a whole URL leaves no doubt, and what the script loads follows it.
@@ -67,7 +48,7 @@ static void name_for_ipxe(const struct dhcp_reply_terms *terms, char out[DHCP_FI
     ip4_print(terms->next_server, ip);
     wr_put(&w, ip, strlen(ip));
     wr_u8(&w, '/');
-    put_path(&w, terms->file[0] == '/' ? terms->file + 1 : terms->file);
+    url_write_path(&w, terms->file[0] == '/' ? terms->file + 1 : terms->file);
     wr_u8(&w, 0);
     if (!wr_ok(&w)) {
         snprintf(out, DHCP_FILE_LEN, "%s",
@@ -92,6 +73,7 @@ static const char *header_file(const struct dhcp_reply_terms *terms,
 static void write_vendor_options(struct wr *w, const struct dhcp_reply_terms *terms,
                                  const struct pxe_request *client)
 {
+    bool offer = terms->type == DHCP_OFFER;
     if (client->class == PXE_HTTPCLIENT) {
         return;
     }
@@ -99,13 +81,33 @@ static void write_vendor_options(struct wr *w, const struct dhcp_reply_terms *te
         pxe_write_raspberry_pi(w);
     } else if (client->has_item) {
         pxe_write_item(w, client->item_type, client->item_layer);
-    } else if (terms->type == DHCP_OFFER && terms->form == OFFER_PXE) {
+    } else if (offer && terms->form != OFFER_PXE) {
+        return; /* what it needs it hears on port 4011 */
+    } else if (terms->menu) {
+        dhcp_menu_write(w, terms->menu);
+    } else if (offer) {
         pxe_write_boot_at_once(w);
     }
 }
 
+/*
+ * Quirk: some boot ROMs read option 67 as a C string and run on into whatever follows, END
+ * included ("undionly.kpxe\xff"), so its NUL counts and a pad follows.  A Raspberry Pi's ROM
+ * in its turn does not skip pads.
+ */
+static void write_boot_file(struct wr *w, const struct dhcp_reply_terms *terms,
+                            const char *file)
+{
+    dhcp_option_write(w, DHCP_BOOT_FILE, file, strlen(file) + 1);
+    if (!terms->raspberry_pi) {
+        wr_u8(w, DHCP_PAD);
+    }
+}
+
+/* file: as it stands in the header. */
 static void write_options(struct wr *w, const struct dhcp_reply_terms *terms,
-                          const struct dhcp_packet *in, const struct pxe_request *client)
+                          const struct dhcp_packet *in, const struct pxe_request *client,
+                          const char *file)
 {
     static const uint8_t priority[] = {1, 1, 1, DHCP_END};
     const char *class = pxe_class_word(client->class);
@@ -118,9 +120,11 @@ static void write_options(struct wr *w, const struct dhcp_reply_terms *terms,
     echo(w, in, DHCP_MACHINE_ID);
     if (client->class == PXE_HTTPCLIENT) {
         dhcp_option_write(w, DHCP_BOOT_FILE, terms->file, strlen(terms->file));
+    } else if (terms->repeat.option_67 && file[0] != '\0') {
+        write_boot_file(w, terms, file);
     }
-    if (terms
-            ->raspberry_pi) { /* Quirk: its ROM reads the server's address from 66 only */
+    /* Quirk: Raspberry Pi: its ROM reads the server's address from option 66 only. */
+    if (terms->raspberry_pi || terms->repeat.option_66) {
         ip4_print(terms->next_server, ip);
         dhcp_option_write(w, DHCP_TFTP_SERVER, ip, strlen(ip));
     }
@@ -157,10 +161,13 @@ bool dhcp_reply_write(const struct dhcp_reply_terms *terms, const struct dhcp_ar
                       struct dhcp_reply *out)
 {
     char buf[DHCP_FILE_LEN];
+    char ip[IP4_TEXT];
     struct wr w = wr_over(out->packet, largest_reply(in));
-    dhcp_write_reply(&w, in, terms->type == DHCP_ACK, terms->next_server,
-                     header_file(terms, client, buf));
-    write_options(&w, terms, in, client);
+    bool bare = terms->type == DHCP_OFFER && terms->form == OFFER_BARE;
+    const char *file = bare ? "" : header_file(terms, client, buf);
+    const char *sname = terms->repeat.sname ? ip4_print(terms->next_server, ip) : "";
+    dhcp_write_reply(&w, in, terms->type == DHCP_ACK, terms->next_server, sname, file);
+    write_options(&w, terms, in, client, file);
     out->len = wr_len(&w);
     out->form = terms->form;
     address(at, in, out);

@@ -10,6 +10,7 @@
 #define DHCP_REPLY_H
 
 #include "config/snapshot.h"
+#include "dhcp/menu.h"
 #include "dhcp/pxe.h"
 
 #define DHCP_SERVER_PORT 67
@@ -28,7 +29,7 @@ struct dhcp_reply {
     struct ip4 to;
     uint16_t to_port;
     uint16_t from_port;
-    enum offer_form form;
+    enum offer_form form; /* as in the terms; of an OFFER */
     size_t len;
     uint8_t packet[DHCP_MAX_LEN];
 };
@@ -37,10 +38,12 @@ struct dhcp_reply_terms {
     enum dhcp_message type; /* DHCP_OFFER or DHCP_ACK */
     struct ip4 server;      /* option 54 */
     struct ip4 next_server; /* siaddr, never 0.0.0.0 */
-    const char *file;       /* name relative to the root, or a URL */
-    enum offer_form form;   /* OFFER_PXE or OFFER_BINL */
+    const char *file;     /* name relative to the root, or a URL; "" beside a menu only */
+    enum offer_form form; /* OFFER_PXE, OFFER_BINL or OFFER_BARE */
     bool ipxe_override;
     bool raspberry_pi;
+    struct repeat_conf repeat;
+    const struct dhcp_menu *menu; /* NULL: none is to be shown */
 };
 
 bool dhcp_reply_write(const struct dhcp_reply_terms *terms, const struct dhcp_arrival *at,

@@ -4,63 +4,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "common/net.h"
-#include "dhcp/capture.h"
-#include "dhcp/interface.h"
 #include "dhcp/journal.h"
+#include "dhcp/lookout.h"
+#include "dhcp/pending.h"
+#include "dhcp/repeats.h"
+#include "dhcp/send.h"
 #include "dhcp/sighting.h"
 
+#define TFTP_PORT  69
 #define FRAMES_MAX 256 /* read at one go before others get their turn */
-
-struct port {
-    char name[16];
-    struct interface_facts facts;
-    struct capture *capture; /* NULL: it is gone */
-};
 
 struct dhcp_service {
     const struct snapshot *config;
     struct dhcp_hooks hooks;
-    struct port ports[CONFIG_INTERFACES_MAX];
-    size_t port_count;
+    struct ports ports;
     int pxe_fd; /* UDP port 4011 */
     struct net_inbox *inbox;
     struct dhcp_counters counters;
     struct dhcp_decision decision; /* of the request at hand: too large for the stack */
+    struct radar radar;
+    struct ladder ladder;
+    struct repeats repeats;
+    struct pending pending;
+    usec_t now; /* of the event at hand, or the last one */
 };
 
 /* -- start and end ------------------------------------------------------------------------ */
 
-static int open_port(struct dhcp_service *s, const struct interface_conf *conf,
-                     char why[DHCP_SERVICE_WHY_SIZE])
+static bool draw_seeds(struct dhcp_service *s)
 {
-    struct port *p = &s->ports[s->port_count];
-    int error = interface_read(conf, &p->facts, why);
-    if (error == 0) {
-        error = capture_open(conf->name, &p->capture, why);
-    }
-    if (error == 0) {
-        snprintf(p->name, sizeof p->name, "%s", conf->name);
-        s->port_count++;
-    }
-    return error;
-}
-
-static int open_pxe_port(struct dhcp_service *s, char why[DHCP_SERVICE_WHY_SIZE])
-{
-    struct net_udp conf = {.family = NET_IP4, .port = DHCP_PXE_PORT, .broadcast = true};
-    int error = net_udp_open(&conf, &s->pxe_fd);
-    if (error != 0) {
-        snprintf(why, DHCP_SERVICE_WHY_SIZE, "cannot open UDP port 4011 (PXE): %s%s",
-                 strerror(-error),
-                 error == -EADDRINUSE ? "; another PXE server (dnsmasq with pxe-service, "
-                                        "WDS proxy?) runs on this host"
-                                      : "");
-    }
-    return error;
+    size_t len = sizeof s->ladder.seed;
+    return getrandom(&s->ladder.seed, len, 0) == (ssize_t)len &&
+           getrandom(&s->repeats.seed, len, 0) == (ssize_t)len;
 }
 
 int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
@@ -75,12 +55,9 @@ int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *ho
     s->hooks = *hooks;
     s->pxe_fd = -1;
     s->inbox = net_inbox_new();
-    int error = s->inbox ? 0 : -ENOMEM;
-    for (size_t i = 0; error == 0 && i < config->interface_count; i++) {
-        error = open_port(s, &config->interfaces[i], why);
-    }
+    int error = s->inbox && draw_seeds(s) ? ports_open(&s->ports, config, why) : -ENOMEM;
     if (error == 0) {
-        error = open_pxe_port(s, why);
+        error = ports_open_pxe(&s->pxe_fd, why);
     }
     if (error != 0) {
         dhcp_service_close(s);
@@ -95,9 +72,7 @@ void dhcp_service_close(struct dhcp_service *s)
     if (!s) {
         return;
     }
-    for (size_t i = 0; i < s->port_count; i++) {
-        capture_close(s->ports[i].capture);
-    }
+    ports_close(&s->ports);
     if (s->pxe_fd >= 0) {
         (void)close(s->pxe_fd);
     }
@@ -108,8 +83,8 @@ void dhcp_service_close(struct dhcp_service *s)
 size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_MAX])
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->port_count; i++) {
-        fds[n++] = capture_fd(s->ports[i].capture);
+    for (size_t i = 0; i < s->ports.count; i++) {
+        n += port_fds(&s->ports.list[i], &fds[n]);
     }
     fds[n++] = s->pxe_fd;
     return n;
@@ -118,6 +93,21 @@ size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_M
 void dhcp_service_configure(struct dhcp_service *s, const struct snapshot *config)
 {
     s->config = config;
+}
+
+void dhcp_service_refresh(struct dhcp_service *s, const struct port_hooks *hooks)
+{
+    ports_refresh(&s->ports, hooks);
+}
+
+const struct ports *dhcp_service_ports(const struct dhcp_service *s)
+{
+    return &s->ports;
+}
+
+const struct radar *dhcp_service_radar(const struct dhcp_service *s)
+{
+    return &s->radar;
 }
 
 const struct dhcp_counters *dhcp_service_counters(const struct dhcp_service *s)
@@ -139,22 +129,31 @@ static void tell_sighting(const struct dhcp_service *s, const struct dhcp_arriva
     }
 }
 
-/* Parses, decides, counts and logs; true when there are replies to send. */
-static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
-                   const struct dhcp_arrival *at, struct rd payload)
+static bool parse(struct dhcp_service *s, const struct port *p,
+                  const struct dhcp_arrival *at, struct rd payload,
+                  struct dhcp_packet *out)
 {
-    struct dhcp_packet pkt;
-    enum dhcp_fault fault = dhcp_parse(payload.p, rd_left(&payload), &pkt);
+    enum dhcp_fault fault = dhcp_parse(payload.p, rd_left(&payload), out);
     if (fault != DHCP_OK) {
         s->counters.bad_packets[fault]++;
-        dhcp_journal_fault(p->name, at, fault);
-        return false;
+        dhcp_journal_fault(p->conf.name, at, fault);
     }
-    struct dhcp_site site = {s->config, us, s->hooks.has_file, s->hooks.context};
-    enum dhcp_verdict verdict = dhcp_decide(&site, at, &pkt, &s->decision);
+    return fault == DHCP_OK;
+}
+
+/* Decides, counts and logs; true when there are replies to send. */
+static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
+                   const struct dhcp_arrival *at, const struct dhcp_packet *in)
+{
+    struct dhcp_site site = {.config = s->config,
+                             .address = us,
+                             .has_file = s->hooks.has_file,
+                             .context = s->hooks.context};
+    struct dhcp_decision *d = &s->decision;
+    enum dhcp_verdict verdict = ladder_decide(&s->ladder, &site, at, in, s->now, d);
     s->counters.verdicts[verdict]++;
-    tell_sighting(s, at, &pkt);
-    dhcp_journal_decision(s->config, p->name, at, &pkt, &s->decision);
+    tell_sighting(s, at, in);
+    dhcp_journal_decision(s->config, p->conf.name, at, in, d);
     return verdict == DHCP_ANSWERED;
 }
 
@@ -164,85 +163,127 @@ static void count_sent(struct dhcp_service *s, const struct port *p, int error)
         s->counters.replies++;
     } else {
         s->counters.send_errors++;
-        log_say(LOG_ERROR, "cannot send a DHCP reply on %s: %s", p->name,
+        log_say(LOG_ERROR, "cannot send a DHCP reply on %s: %s", p->conf.name,
                 strerror(-error));
     }
 }
 
-/*
- * A reply to port 67's client: to everybody when it has no address, else back the way the
- * request came, which needs neither a route nor ARP.
- */
-static void inject(struct dhcp_service *s, const struct port *p,
-                   const struct frame *request, const struct dhcp_reply *reply)
-{
-    static const struct mac everybody = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
-    uint8_t octets[FRAME_OVERHEAD + DHCP_MAX_LEN];
-    struct wr w = wr_over(octets, sizeof octets);
-    struct frame answer = {
-        .to = ip4_equal(reply->to, IP4_BROADCAST) ? everybody : request->from,
-        .from = p->facts.mac,
-        .ip_to = reply->to,
-        .ip_from = p->facts.address,
-        .to_port = reply->to_port,
-        .from_port = reply->from_port,
-        .payload = rd_over(reply->packet, reply->len),
-    };
-    frame_write(&w, &answer);
-    count_sent(s, p, capture_send(p->capture, octets, wr_len(&w)));
-}
+/* -- port 67 ------------------------------------------------------------------------------ */
 
-/* A capture also sees what a bridge or a mirror port passes by on its way to others. */
-static bool is_for_us(const struct port *p, const struct frame *f)
+/*
+ * A capture also sees what a bridge or a mirror port passes by on its way to others, and
+ * what this host forwards as a router.
+ */
+static bool is_for_us(const struct port *p, const struct frame *f, struct ip4 *us)
 {
     bool group = f->to.octet[0] & 1;
-    return group || mac_equal(&f->to, &p->facts.mac);
+    return (group || mac_equal(&f->to, &p->facts.mac)) &&
+           identity_answers(&p->facts.identity, f->ip_to, us);
 }
 
-static void on_frame(struct dhcp_service *s, const struct port *p, const uint8_t *octets,
-                     size_t len)
+/* The replies of the decision, now or when their delay is over. */
+static void send_replies(struct dhcp_service *s, const struct port *p,
+                         const struct way *way, const struct dhcp_packet *in)
+{
+    const struct dhcp_decision *d = &s->decision;
+    if (d->delay_ms > 0) {
+        struct pending_offer where = {.due = s->now + d->delay_ms * USEC_PER_MSEC,
+                                      .interface = (size_t)(p - s->ports.list),
+                                      .to = way->asker,
+                                      .from = way->us};
+        s->counters.crowded += !pending_put(&s->pending, in, d, &where);
+        return;
+    }
+    for (unsigned i = 0; i < d->reply_count; i++) {
+        count_sent(s, p, dhcp_send(p, way, &d->reply[i]));
+    }
+}
+
+/* A DISCOVER, or a REQUEST that has come to port 67. */
+static void on_request(struct dhcp_service *s, const struct port *p,
+                       const struct way *way, const struct dhcp_arrival *at,
+                       const struct dhcp_packet *in)
+{
+    if (s->ports.count > 1 &&
+        repeats_heard(&s->repeats, in, (size_t)(p - s->ports.list), s->now)) {
+        s->counters.repeats++;
+        return;
+    }
+    if (in->type == DHCP_DISCOVER) {
+        pending_drop(&s->pending, in);
+    }
+    bool answered = decide(s, p, way->us, at, in);
+    lookout_request(&s->radar, in, &s->decision);
+    if (answered) {
+        send_replies(s, p, way, in);
+    }
+}
+
+static bool is_reply(struct rd payload)
+{
+    return rd_u8(&payload) == BOOTREPLY;
+}
+
+static void on_frame(struct dhcp_service *s, const struct port *p, enum capture_kind kind,
+                     const uint8_t *octets, size_t len)
 {
     struct frame f;
+    struct dhcp_packet in;
     enum frame_fault fault = frame_parse(octets, len, &f);
     if (fault != FRAME_OK) {
         s->counters.bad_frames[fault]++;
         return;
     }
-    if (!is_for_us(p, &f)) {
-        return;
-    }
     struct dhcp_arrival at = {DHCP_SERVER_PORT, f.ip_from, f.from_port};
-    if (decide(s, p, p->facts.address, &at, f.payload)) {
-        for (unsigned i = 0; i < s->decision.reply_count; i++) {
-            inject(s, p, &f, &s->decision.reply[i]);
+    struct way way = {.asker = f.from};
+    if (f.to_port == TFTP_PORT) {
+        lookout_read_request(&s->radar, p, &f, s->now);
+    } else if (is_reply(f.payload)) {
+        if (parse(s, p, &at, f.payload, &in)) {
+            s->counters.others_replies++;
+            lookout_reply(&s->radar, p, &f, &in, s->now);
         }
+    } else if (kind == CAPTURE_OUTGOING || !is_for_us(p, &f, &way.us)) {
+        s->counters.passing_by++;
+    } else if (parse(s, p, &at, f.payload, &in)) {
+        on_request(s, p, &way, &at, &in);
     }
 }
 
-/* Port 4011: whoever asks has an address, and the answer goes to where the request is from. */
+/* A broadcast that came by a socket. */
+static void on_broadcast(struct dhcp_service *s, const struct port *p,
+                         const struct net_dgram *d)
+{
+    struct dhcp_packet in;
+    struct dhcp_arrival at = {DHCP_SERVER_PORT, endpoint_to_ip4(&d->path.peer),
+                              d->path.peer.port};
+    struct way way = {.us = p->facts.identity.offered};
+    if (parse(s, p, &at, rd_over(d->data, d->len), &in)) {
+        on_request(s, p, &way, &at, &in);
+    }
+}
+
+/* -- port 4011 ---------------------------------------------------------------------------- */
+
+/* Whoever asks has an address, and the answer goes to where the request is from. */
 static void on_datagram(struct dhcp_service *s, const struct port *p,
                         const struct net_dgram *d)
 {
-    struct dhcp_arrival at = {DHCP_PXE_PORT, endpoint_to_ip4(&d->path.peer),
-                              d->path.peer.port};
-    struct ip4 us = endpoint_to_ip4(&d->path.local);
-    if (!decide(s, p, us, &at, rd_over(d->data, d->len))) {
-        return;
+    struct dhcp_packet in;
+    struct net_path path = d->path;
+    struct dhcp_arrival at = {DHCP_PXE_PORT, endpoint_to_ip4(&path.peer), path.peer.port};
+    if (d->group) { /* all were asked: as whom the interface is configured */
+        path.local = endpoint_ip4(p->facts.identity.offered, 0);
     }
-    const struct dhcp_reply *reply = &s->decision.reply[0];
-    struct iovec part = {(void *)reply->packet, reply->len};
-    count_sent(s, p, net_send(s->pxe_fd, &d->path, &part, 1, 0, true));
+    struct ip4 us = endpoint_to_ip4(&path.local);
+    if (parse(s, p, &at, rd_over(d->data, d->len), &in) && decide(s, p, us, &at, &in)) {
+        const struct dhcp_reply *reply = &s->decision.reply[0];
+        struct iovec part = {(void *)reply->packet, reply->len};
+        count_sent(s, p, net_send(s->pxe_fd, &path, &part, 1, 0, true));
+    }
 }
 
-static const struct port *port_by_index(const struct dhcp_service *s, unsigned ifindex)
-{
-    for (size_t i = 0; i < s->port_count; i++) {
-        if (s->ports[i].facts.ifindex == ifindex) {
-            return &s->ports[i];
-        }
-    }
-    return NULL;
-}
+/* -- what has something to read ----------------------------------------------------------- */
 
 static void read_pxe_port(struct dhcp_service *s)
 {
@@ -250,39 +291,91 @@ static void read_pxe_port(struct dhcp_service *s)
     int error;
     size_t n = net_receive(s->pxe_fd, s->inbox, d, &error);
     for (size_t i = 0; i < n; i++) {
-        const struct port *p = port_by_index(s, d[i].path.ifindex);
+        const struct port *p = port_by_index(&s->ports, d[i].path.ifindex);
         if (p && d[i].path.peer.port > 0) {
             on_datagram(s, p, &d[i]);
         }
     }
 }
 
-static bool read_capture(struct dhcp_service *s, struct port *p)
+static void read_udp(struct dhcp_service *s, const struct port *p)
 {
+    struct net_dgram d[NET_BATCH];
+    int error;
+    size_t n = net_receive(p->udp_fd, s->inbox, d, &error);
+    for (size_t i = 0; i < n; i++) {
+        /* Where the kernel does not let us bind to the interface, all of them are heard. */
+        if (p->waits == 0 && d[i].path.ifindex == p->facts.ifindex) {
+            on_broadcast(s, p, &d[i]);
+        }
+    }
+}
+
+static bool read_capture(struct dhcp_service *s, struct port *p, enum capture_kind kind)
+{
+    struct capture *c = kind == CAPTURE_OUTGOING ? p->outgoing : p->capture;
     const uint8_t *frame;
     size_t len;
     int status = 1;
-    for (int i = 0;
-         i < FRAMES_MAX && (status = capture_next(p->capture, &frame, &len)) > 0; i++) {
-        on_frame(s, p, frame, len);
+    for (int i = 0; i < FRAMES_MAX && (status = capture_next(c, &frame, &len)) > 0; i++) {
+        on_frame(s, p, kind, frame, len);
     }
-    if (status < 0) {
+    if (status >= 0) {
+        return true;
+    }
+    p->broken = true;
+    if (kind == CAPTURE_INCOMING && !s->config->hotplug) {
         log_say(LOG_ERROR, "interface %s is gone: no more PXE clients are answered there",
-                p->name);
+                p->conf.name);
     }
-    return status >= 0;
+    return false;
 }
 
-bool dhcp_service_readable(struct dhcp_service *s, int fd)
+usec_t dhcp_service_deadline(const struct dhcp_service *s)
 {
+    return pending_deadline(&s->pending);
+}
+
+void dhcp_service_timeout(struct dhcp_service *s, usec_t now)
+{
+    const struct pending_offer *offer;
+    s->now = now;
+    while ((offer = pending_take(&s->pending, now)) != NULL) {
+        const struct port *p = &s->ports.list[offer->interface];
+        struct way way = {offer->to, offer->from};
+        for (unsigned i = 0; p->waits == 0 && i < offer->reply_count; i++) {
+            count_sent(s, p, dhcp_send(p, &way, &offer->reply[i]));
+        }
+    }
+}
+
+void dhcp_service_reached(struct dhcp_service *s, const struct mac *mac)
+{
+    ladder_loads(&s->ladder, mac, s->now);
+}
+
+const struct ladder *dhcp_service_ladder(const struct dhcp_service *s)
+{
+    return &s->ladder;
+}
+
+void dhcp_service_forget_forms(struct dhcp_service *s)
+{
+    ladder_forget(&s->ladder);
+}
+
+bool dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now)
+{
+    s->now = now;
+    struct port *p = port_by_fd(&s->ports, fd);
     if (fd == s->pxe_fd) {
         read_pxe_port(s);
         return true;
     }
-    for (size_t i = 0; i < s->port_count; i++) {
-        if (s->ports[i].capture && capture_fd(s->ports[i].capture) == fd) {
-            return read_capture(s, &s->ports[i]);
-        }
+    if (p && p->udp_fd == fd) {
+        read_udp(s, p);
+        return true;
     }
-    return false;
+    bool outgoing = p && p->outgoing && capture_fd(p->outgoing) == fd;
+    return p && read_capture(s, p, outgoing ? CAPTURE_OUTGOING : CAPTURE_INCOMING);
 }

@@ -1,11 +1,14 @@
 /*
- * dhcp/service: requests come in by capture (port 67) and by a socket (port 4011), the
+ * dhcp/service: requests come in by capture or a socket (port 67) and by a socket (port 4011), the
  * decision is asked, its replies go out.
  *
  *     dhcp_service_open()        while privileges last
  *     dhcp_service_sockets()     watch these for reading
  *     dhcp_service_readable()    one of them has something
+ *     dhcp_service_timeout()     the deadline has come: offers that were to wait
+ *     dhcp_service_refresh()     interfaces or addresses have changed
  *     dhcp_service_configure()   after a reload
+ *     dhcp_service_reached()     a machine has begun a transfer
  *
  * How to read it: on_frame() is a DISCOVER's way, on_datagram() a 4011 REQUEST's.
  *
@@ -16,9 +19,13 @@
 #ifndef DHCP_SERVICE_H
 #define DHCP_SERVICE_H
 
+#include "common/clock.h"
 #include "config/machines.h"
 #include "dhcp/decision.h"
 #include "dhcp/frame.h"
+#include "dhcp/ladder.h"
+#include "dhcp/ports.h"
+#include "dhcp/radar.h"
 
 struct dhcp_service;
 
@@ -26,8 +33,12 @@ struct dhcp_counters {
     uint64_t verdicts[DHCP_VERDICT_COUNT];
     uint64_t bad_frames[FRAME_FAULT_COUNT];
     uint64_t bad_packets[DHCP_FAULT_COUNT];
+    uint64_t passing_by;     /* frames to others: seen, not ours to answer */
+    uint64_t others_replies; /* offers and ACKs of other servers that were seen */
     uint64_t replies;
     uint64_t send_errors;
+    uint64_t repeats; /* requests that another interface had brought already */
+    uint64_t crowded; /* offers to be delayed, dropped as too many were waiting */
 };
 
 /* What the service asks of, and tells, whoever runs it; NULL where nobody cares. */
@@ -39,22 +50,41 @@ struct dhcp_hooks {
     void *context;
 };
 
-#define DHCP_SERVICE_WHY_SIZE 320
+#define DHCP_SERVICE_WHY_SIZE PORT_WHY_SIZE
 
 /* 0 or -errno with the reason in words. */
 int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
                       struct dhcp_service **out, char why[DHCP_SERVICE_WHY_SIZE]);
 void dhcp_service_close(struct dhcp_service *s); /* NULL is fine */
 
-#define DHCP_SOCKETS_MAX (CONFIG_INTERFACES_MAX + 1)
+#define DHCP_SOCKETS_MAX (CONFIG_INTERFACES_MAX * PORT_FDS_MAX + 1)
 
 size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_MAX]);
 
-/* False: what stood behind this descriptor is gone; stop watching it. */
-bool dhcp_service_readable(struct dhcp_service *s, int fd);
+/* False: what stood behind this descriptor is gone; stop watching it, and refresh. */
+bool dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now);
 
-/* Interfaces stay as they were opened; everything else is new from the next packet on. */
+/* USEC_NEVER: nothing waits. */
+usec_t dhcp_service_deadline(const struct dhcp_service *s);
+void dhcp_service_timeout(struct dhcp_service *s, usec_t now);
+
+/* Serves what has come, lets go of what has gone; descriptors change by the hooks. */
+void dhcp_service_refresh(struct dhcp_service *s, const struct port_hooks *hooks);
+
+/* The configured interfaces and what each is at, for status. */
+const struct ports *dhcp_service_ports(const struct dhcp_service *s);
+/* What other servers do to our clients, as far as it was seen. */
+const struct radar *dhcp_service_radar(const struct dhcp_service *s);
+
+/* The list of interfaces stays as it was at start; everything else is new from the next packet on. */
 void dhcp_service_configure(struct dhcp_service *s, const struct snapshot *config);
+
+/* This machine has begun to load a file: the form of its offer was right. */
+void dhcp_service_reached(struct dhcp_service *s, const struct mac *mac);
+
+/* What has been found out of offer forms: ladder_kind_at(). */
+const struct ladder *dhcp_service_ladder(const struct dhcp_service *s);
+void dhcp_service_forget_forms(struct dhcp_service *s);
 
 const struct dhcp_counters *dhcp_service_counters(const struct dhcp_service *s);
 

@@ -2,6 +2,7 @@
 from dataclasses import dataclass, field
 
 from machine import mac
+from network import PXE
 from payloads import MARKER, PACKAGED, probe_text
 from servers import USUAL_FILES
 
@@ -25,7 +26,9 @@ class Boot:
     tftp: dict = field(default_factory=dict)    # settings of TFTP
     nic: str = "virtio-net-pci"
     rom: str = None
-    dhcp: str = "dnsmasq"
+    dhcp: str = "dnsmasq"   # over IPv6: "dnsmasq6", or "stateless6" for addresses without DHCP
+    ip: str = "4"           # which PXE the firmware tries: "4", "6", or "" for HTTP Boot alone
+    http: bool = False      # the boot files are there by HTTP, too
     same_host: str = ""     # "dhcp-first" or "pxed-first": one host for both, started in this order
     loss: float = 0         # percent of TFTP's packets, each way
     refused: bool = False   # pxed must send this machine no file at all
@@ -37,6 +40,19 @@ BIOS, X64, IA32, AA64 = (probe_text(arch) for arch in ("bios", "x64", "ia32", "a
 KINDS = (("bios", BIOS), ("x64", X64), ("aa64", AA64))
 SHIM = ("shimx64.efi", "grubx64.efi")
 NO_OFFER = "PXE-E16"    # EDK2's words for: addresses were offered, but no boot file
+NO_OFFER6 = "PXE-E21"   # and over IPv6
+PROMPT = "Press F8 for the lab's menu"
+DISK = {"name": "The disk", "action": "local"}
+
+
+def menu(arch, *first):
+    """Items for one architecture; `first` go before the usual probe."""
+    usual = {"name": "Probe", "file": {"x64": "probex64.efi", "aa64": "probeaa64.efi",
+                                       "bios": "own.0"}[arch]}
+    return {"prompt": PROMPT, "timeout": 1, "items": [*first, usual, {"name": "Own",
+                                                                      "file": "own.0"}]}
+
+
 OWN_PROFILE = {"own": {"x86-bios": "own.0", "x64-uefi": "ownx64.efi"}}
 
 BOOTS = [
@@ -71,11 +87,37 @@ BOOTS = [
     Boot("x64-host-ignored", "x64", NO_OFFER, refused=True, timeout=100,
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
 ]
+# forms of the offer; menus that the firmware shows itself, and whose first item comes unasked
+BOOTS += [Boot("%s-%s" % (name, form), name, marker, files={"offer": form})
+          for name, marker in (*KINDS, ("ia32", IA32)) for form in ("pxe", "binl", "both")]
+BOOTS += [Boot("%s-menu" % name, name, marker, also=PROMPT, files={"menu": menu(name)})
+          for name, marker in KINDS[1:]]
+BOOTS += [
+    Boot("x64-menu-binl", "x64", X64, also=PROMPT, files={"menu": menu("x64"), "offer": "binl"}),
+    Boot("x64-menu-disk", "x64", "PXE-E21", also=PROMPT, refused=True,
+         files={"menu": menu("x64", DISK)}),
+    Boot("bios-menu", "bios", BIOS, files={"menu": menu("bios")}),     # iPXE: is shown none
+    Boot("x64-host-local", "x64", NO_OFFER, refused=True, timeout=100,
+         hosts=({"name": "pc", "mac": mac(0), "action": "local"},)),
+]
 # other DHCP servers; one and the same host for both programs
 BOOTS += [Boot("%s-%s" % (name, dhcp), name, marker, dhcp=dhcp)
           for dhcp in ("isc", "kea", "udhcpd") for name, marker in KINDS]
 BOOTS += [Boot("%s-same-host-%s" % (name, order), name, marker, same_host=order)
           for order in ("dhcp-first", "pxed-first") for name, marker in KINDS[:2]]
+# IPv6
+HTTP6 = {"x64-uefi-http": "http://[%s]/probex64.efi" % PXE[2]}
+BOOTS += [
+    Boot("x64-v6", "x64", X64, dhcp="dnsmasq6", ip="6"),
+    Boot("aa64-v6", "aa64", AA64, dhcp="dnsmasq6", ip="6"),
+    Boot("x64-v6-same-host", "x64", X64, dhcp="dnsmasq6", ip="6", same_host="dhcp-first"),
+    Boot("x64-v6-host-ignored", "x64", NO_OFFER6, dhcp="dnsmasq6", ip="6", refused=True, timeout=100,
+         hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
+    Boot("bios-v6-stateless", "bios", BIOS, dhcp="stateless6", ip="6"),
+    Boot("bios-v6-script", "bios", SCRIPT, dhcp="stateless6", ip="6", files={"ipxe": "ok.ipxe"}),
+    # tried after HTTP over IPv4, which takes a minute to fail
+    Boot("x64-v6-http", "x64", X64, dhcp="dnsmasq6", ip="", http=True, files=HTTP6, timeout=150),
+]
 
 
 def files_of(boot):

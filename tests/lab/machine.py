@@ -40,11 +40,12 @@ def mac(index):
     return "52:54:00:77:00:%02x" % (index + 1)
 
 
-def qemu_argv(name, index=0, nic="virtio-net-pci", rom=None):
+def qemu_argv(name, index=0, nic="virtio-net-pci", rom=None, ip="4"):
     """The machine on tap<index>.
 
     rom: None takes what is usual here: iPXE's ROM for BIOS; none for UEFI, where a ROM would
     keep the firmware's own network stack from running at all.  "default" is QEMU's choice.
+    ip: the versions by which UEFI tries PXE: "4", "6" or "".
     """
     fw = FIRMWARE[name]
     x86 = fw.qemu == X86
@@ -55,7 +56,7 @@ def qemu_argv(name, index=0, nic="virtio-net-pci", rom=None):
             "-cpu", "max" if x86 else "cortex-a57", "-m", "512" if fw.code else "256",
             "-uuid", "00112233-4455-6677-8899-aabbccddee%02x" % (index + 1),
             "-boot", "menu=on,splash-time=0"]
-    argv += flash_argv(fw, index) if fw.code else []
+    argv += flash_argv(fw, index, ip) if fw.code else []
     card = "%s,netdev=n0,mac=%s,bootindex=1" % (nic, mac(index))
     if rom != "default" and fw.code:
         card += ",romfile="
@@ -63,17 +64,18 @@ def qemu_argv(name, index=0, nic="virtio-net-pci", rom=None):
                    "-device", card]
 
 
-def flash_argv(fw, index):
-    """UEFI: the code, a copy of the variables, and PXE over IPv4 alone."""
+def flash_argv(fw, index, ip):
+    """UEFI: the code, a copy of the variables, and PXE over these versions of IP alone."""
     copy = "variables%d.fd" % index
     try:
         shutil.copyfile(fw.variables, copy)
     except FileNotFoundError as e:
         raise LabError("%s is not installed" % e.filename) from e
     argv = ["-drive", "if=pflash,unit=0,format=raw,readonly=on,file=" + fw.code,
-            "-drive", "if=pflash,unit=1,format=raw,file=" + copy,
-            "-fw_cfg", "name=opt/org.tianocore/IPv4PXESupport,string=y",
-            "-fw_cfg", "name=opt/org.tianocore/IPv6PXESupport,string=n"]
+            "-drive", "if=pflash,unit=1,format=raw,file=" + copy]
+    for version in "46":
+        argv += ["-fw_cfg", "name=opt/org.tianocore/IPv%sPXESupport,string=%s" % (
+            version, "y" if version in ip else "n")]
     if fw.smm:
         argv += ["-global", "driver=cfi.pflash01,property=secure,value=on",
                  "-global", "ICH9-LPC.disable_s3=1"]
@@ -97,7 +99,7 @@ class Machine:
         with open(self.log, encoding="latin-1", newline="") as f:
             return clean(f.read())
 
-    def wait_for(self, marker, timeout, each_round=lambda: None):
+    def wait_for(self, marker, timeout, each_round=lambda: None, given_up=GIVEN_UP):
         """None when the marker has been printed, else why it was not."""
         while True:
             ended = self.proc.poll() is not None
@@ -105,7 +107,7 @@ class Machine:
             text = self.text()
             if marker in text:
                 return None
-            for words in GIVEN_UP:
+            for words in given_up:
                 if words in text:
                     return "no '%s': the firmware has given up" % marker
             if ended:

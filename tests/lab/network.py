@@ -87,10 +87,10 @@ def wait_until(ready, proc, log, seconds=10.0):
         time.sleep(0.02)
 
 
-def wait_udp(proc, port, log):
-    """Waits until a socket on the program's host is bound to the UDP port."""
+def wait_bound(proc, port, log, table="udp"):
+    """Waits until a socket on the program's host is bound to the port; table: udp, udp6, tcp6."""
     def bound():
-        with open("/proc/%d/net/udp" % proc.pid) as f:
+        with open("/proc/%d/net/%s" % (proc.pid, table)) as f:
             return re.search(r":%04X 0" % port, f.read())
     wait_until(bound, proc, log)
 

@@ -17,7 +17,7 @@ import payloads
 import sandbox
 import servers
 from boots import BOOTS, files_of
-from machine import Machine, qemu_argv
+from machine import GIVEN_UP, Machine, qemu_argv
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FAILED = os.path.join(HERE, "../../build/lab/failed")
@@ -41,6 +41,8 @@ def start_servers(boot, pxed):
     if not boot.same_host:
         network.make_host(network.DHCP)
     payloads.build("tftp")
+    if boot.http:
+        servers.start_http(os.path.abspath("tftp"))
 
     def start_dhcp():
         servers.DHCP_SERVERS[boot.dhcp][0](network.PXE if boot.same_host else network.DHCP)
@@ -60,7 +62,8 @@ def transfers():
 
 def verdict(boot, pc):
     """None, or why this boot failed."""
-    why = pc.wait_for(boot.marker, boot.timeout)
+    given_up = () if boot.http else GIVEN_UP
+    why = pc.wait_for(boot.marker, boot.timeout, given_up=given_up)
     if why is None and boot.also not in pc.text():
         why = "no '%s' on the way" % boot.also
     if why is None and boot.refused and transfers():
@@ -74,7 +77,7 @@ def boot_once(boot, pxed):
     if boot.loss:
         network.lose(boot.loss)
     network.record("boot.pcap")
-    pc = Machine(qemu_argv(boot.firmware, nic=boot.nic, rom=boot.rom))
+    pc = Machine(qemu_argv(boot.firmware, nic=boot.nic, rom=boot.rom, ip=boot.ip))
     why = verdict(boot, pc)
     told = "%5.1f s" % pc.seconds()
     pc.stop()

@@ -7,8 +7,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
-from network import PXE, LabError, spawn, tail, wait_udp, wait_until, write
+from network import PXE, LabError, spawn, tail, wait_bound, wait_until, write
 
 FIRST, LAST = "10.77.0.100", "10.77.0.199"
 USUAL_FILES = {"x86-bios": "probe.0", "x86-uefi": "probeia32.efi", "x64-uefi": "probex64.efi",
@@ -25,7 +26,20 @@ def start_dnsmasq(host):
             "--no-ping", *ADVERTISE, port=67)
 
 
-ADVERTISE = ["--enable-ra", "--ra-param=eth0,60,600", "--dhcp-range=fd77::,ra-only,64,10m"]
+def start_dnsmasq6(host):
+    """IPv6 alone: router advertisements, and addresses by DHCPv6."""
+    proc = dnsmasq(host, "dhcp.log", *ROUTER, "--dhcp-range=fd77::100,fd77::1ff,64,10m", "--no-ping")
+    wait_bound(proc, 547, "dhcp.log", "udp6")
+
+
+def start_stateless6(host):
+    """IPv6 alone: addresses by router advertisements, which point to DHCPv6 for the rest."""
+    proc = dnsmasq(host, "dhcp.log", *ROUTER, "--dhcp-range=fd77::,ra-stateless,64,10m")
+    wait_bound(proc, 547, "dhcp.log", "udp6")
+
+
+ROUTER = ["--enable-ra", "--ra-param=eth0,60,600"]
+ADVERTISE = [*ROUTER, "--dhcp-range=fd77::,ra-only,64,10m"]
 
 
 def dnsmasq(host, log, *options, port=None):
@@ -34,7 +48,8 @@ def dnsmasq(host, log, *options, port=None):
                   "--user=root", "--interface=eth0", "--log-facility=-", "--pid-file=",
                   "--leasefile-ro", *options], log, host)
     if port:
-        wait_udp(proc, port, log)
+        wait_bound(proc, port, log)
+    return proc
 
 
 def start_isc(host):
@@ -43,7 +58,7 @@ def start_isc(host):
                  "subnet 10.77.0.0 netmask 255.255.255.0 { range %s %s; }\n" % (FIRST, LAST))
     leases = write("dhcpd.leases", "")
     advertise(host)
-    wait_udp(spawn(["dhcpd", "-4", "-f", "-d", "--no-pid", "-cf", conf, "-lf", leases, "eth0"],
+    wait_bound(spawn(["dhcpd", "-4", "-f", "-d", "--no-pid", "-cf", conf, "-lf", leases, "eth0"],
                    "dhcp.log", host), 67, "dhcp.log")
 
 
@@ -59,7 +74,7 @@ def start_kea(host):
                      "output_options": [{"output": "stdout"}]}]}}))
     advertise(host)
     env = {"KEA_PIDFILE_DIR": os.getcwd(), "KEA_LOCKFILE_DIR": "none"}
-    wait_udp(spawn(["kea-dhcp4", "-c", conf], "dhcp.log", host, env), 67, "dhcp.log")
+    wait_bound(spawn(["kea-dhcp4", "-c", conf], "dhcp.log", host, env), 67, "dhcp.log")
 
 
 def start_udhcpd(host):
@@ -68,7 +83,7 @@ def start_udhcpd(host):
                  "option subnet 255.255.255.0\noption lease 600\n" % (
                      FIRST, LAST, write("udhcpd.leases", ""), os.path.abspath("udhcpd.pid")))
     advertise(host)
-    wait_udp(spawn(["busybox", "udhcpd", "-f", conf], "dhcp.log", host), 67, "dhcp.log")
+    wait_bound(spawn(["busybox", "udhcpd", "-f", conf], "dhcp.log", host), 67, "dhcp.log")
 
 
 def advertise(host):
@@ -78,7 +93,15 @@ def advertise(host):
 
 # kind: (start, the program it takes)
 DHCP_SERVERS = {"dnsmasq": (start_dnsmasq, "dnsmasq"), "isc": (start_isc, "dhcpd"),
-                "kea": (start_kea, "kea-dhcp4"), "udhcpd": (start_udhcpd, "busybox")}
+                "kea": (start_kea, "kea-dhcp4"), "udhcpd": (start_udhcpd, "busybox"),
+                "dnsmasq6": (start_dnsmasq6, "dnsmasq"), "stateless6": (start_stateless6, "dnsmasq")}
+
+
+def start_http(root):
+    """The boot files by HTTP, on the host pxe, over either version of IP."""
+    proc = spawn([sys.executable, "-m", "http.server", "80", "--bind", "::", "--directory", root,
+                  "--protocol", "HTTP/1.1"], "http.log", PXE)
+    wait_bound(proc, 80, "http.log", "tcp6")
 
 
 def start_pxed(program, root, boot, files):

@@ -5,6 +5,14 @@ class Failed(AssertionError):
     """A claim did not hold."""
 
 
+class Skipped(Exception):
+    """A test cannot be run here."""
+
+
+def skip(why):
+    raise Skipped(why)
+
+
 def show(value):
     """A value as text, long ones cut."""
     text = repr(value)

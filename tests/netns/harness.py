@@ -61,6 +61,10 @@ def on_alarm(_number, _frame):
     raise TooLong("not ended after %d s" % TEST_SECONDS)
 
 
+class Skip(str):
+    """In the place of a fault: why a test was not run."""
+
+
 def run_module(module, wanted, report):
     """Run the tests; report(name, seconds, fault) after each, fault None when it passed."""
     signal.signal(signal.SIGALRM, on_alarm)
@@ -83,6 +87,8 @@ def run_test(test, fixtures):
         test(*[fixtures.get(name) for name in parameters(test)])
         died_programs()
         return None
+    except check.Skipped as reason:
+        return Skip(reason)
     except (Exception, TooLong) as fault:
         text = describe(fault)
         fixtures_alive = [program for program in net.Program.all]

@@ -100,7 +100,8 @@ def is_leftover(name):
         return False
     try:
         with open("/proc/%s/cmdline" % match.group(1), "rb") as file:
-            return b"run.py" not in file.read()
+            command = file.read()
+            return b"run.py" not in command and b"offers.py" not in command
     except OSError:
         return True
 
@@ -229,6 +230,14 @@ class Namespace:
                 return file.read()
         return in_namespace(self.name, read)
 
+    def wait_for_port_67(self, timeout=5.0):
+        """Until a DHCP server is bound to it; pxed's own socket is not meant."""
+        end = time.monotonic() + timeout
+        while not re.search(r"(?<!FFFFFFFF):0043 00000000:0000", self.read_proc("udp")):
+            if time.monotonic() > end:
+                raise NetError("nobody is bound to UDP port 67 within %.1f s" % timeout)
+            time.sleep(0.01)
+
     def socket(self, family, kind, protocol=0):
         sock = in_namespace(self.name, lambda: socket.socket(family, kind, protocol))
         self.net.sockets.append(sock)
@@ -267,8 +276,8 @@ class Namespace:
 
     def start(self, *argv):
         """Start a program in this namespace."""
-        title = next(os.path.basename(word) for word in argv if "prlimit" not in word and
-                     not word.startswith("-"))
+        title = next(os.path.basename(word) for word in argv if word not in ("prlimit", "env") and
+                     "=" not in word and not word.startswith("-"))
         program = Program(title, ("ip", "netns", "exec", self.name) + argv, self.net.folder)
         self.net.programs.append(program)
         return program
@@ -342,6 +351,19 @@ class Net:
             program.wait_log("pxed ready")
         return program
 
+    def pxed_with(self, namespace, configuration, rights, ready=True):
+        """pxed started by an ordinary user who holds these capabilities and no others."""
+        path = os.path.join(self.folder, "pxed%d.json" % next(numbers))
+        write_json(path, configuration)
+        os.chmod(path, 0o644)
+        program = namespace.start(
+            "setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups",
+            "--inh-caps=-all,+" + rights, "--ambient-caps=-all,+" + rights,
+            "--bounding-set=-all,+" + rights, binary(), "run", "-c", path)
+        if ready:
+            program.wait_log("pxed ready")
+        return program
+
     def dnsmasq(self, namespace, *extra, first="10.77.0.150", last="10.77.0.199"):
         """A DHCP server that gives addresses and knows nothing of PXE."""
         program = namespace.start(
@@ -350,7 +372,7 @@ class Net:
             "--no-ping", "--dhcp-authoritative",
             "--dhcp-range=%s,%s,255.255.255.0,1h" % (first, last), *extra)
         program.wait_log("dnsmasq-dhcp.*IP range")
-        time.sleep(0.05)  # the line is written before the socket is bound
+        namespace.wait_for_port_67()  # the line is written before the socket is bound
         return program
 
 

@@ -105,20 +105,23 @@ def missing(binary):
 
 
 def run_all(options):
-    """Run what was asked for; the number of passed and of failed tests."""
-    passed = failed = 0
+    """Run what was asked for; the number of passed, failed and skipped tests."""
+    passed = failed = skipped = 0
     workers = Workers(test_files(), re.compile(options.k), options.j)
     try:
         for name, seconds, fault in workers.results():
             if fault is None:
                 passed += 1
                 print("ok   %s (%.1f s)" % (name, seconds), flush=True)
+            elif isinstance(fault, harness.Skip):
+                skipped += 1
+                print("SKIP %s: %s" % (name, fault), flush=True)
             else:
                 failed += 1
                 print("FAIL %s (%.1f s)\n%s" % (name, seconds, fault), end="", flush=True)
     finally:
         workers.stop()
-    return passed, failed
+    return passed, failed, skipped
 
 
 def main():
@@ -133,8 +136,9 @@ def main():
     os.environ["PXED"] = os.path.abspath(options.binary)
     signal.signal(signal.SIGTERM, on_terminate)
     net.clean_leftovers()
-    passed, failed = run_all(options)
-    print("%d passed, %d failed" % (passed, failed))
+    passed, failed, skipped = run_all(options)
+    print("%d passed, %d failed%s" % (passed, failed,
+                                      ", %d skipped" % skipped if skipped else ""))
     return 1 if failed or not passed else 0
 
 

@@ -118,6 +118,42 @@ def test_secondary_addresses_do_not_change_who_we_are():
                          site.server.mac("eth0"))
 
 
+def test_each_address_answers_what_is_sent_to_it():
+    """A relay may be told any of our addresses; identity and source follow the one it asked."""
+    with net.Net() as network:
+        site = Site(network)
+        site.server.addr("eth1", "10.88.0.7/24", "10.66.0.1/24")
+        site.server.ip("addr", "add", "10.67.0.1/24", "dev", "eth1", "label", "eth1:1")
+        site.server.addr("lo", "10.99.99.1/32")
+        site.pxed.stop()
+        site.pxed = network.pxed(site.server, net.config(site.root, ["eth0", "eth1"]))
+        for address in (OTHER, "10.88.0.7", "10.66.0.1", "10.67.0.1", "10.99.99.1", net.SERVER):
+            message = site.relayed()
+            reply = site.b.ask(message, {"src": RELAY, "dst": address, "sport": 67,
+                                         "dst_mac": site.server.mac("eth1")})
+            check.equal((reply.datagram.src, reply.datagram.dst), (address, RELAY), "from, to")
+            dhcp.check_fields(reply.message, message, address, "x64.efi", dhcp.OFFER)
+
+
+def test_broadcast_of_a_subnet_is_answered_as_the_first_address():
+    with net.Net() as network:
+        site = Site(network)
+        message = dhcp.discover(7)
+        reply = site.a.ask(message, {"dst": "10.77.0.255"})
+        dhcp.check_offer(reply, message, net.SERVER, "x64.efi", site.server.mac("eth0"))
+
+
+def test_packets_for_others_are_left_alone():
+    """A router's host sees what it forwards: a relay talking to the DHCP server behind it."""
+    with net.Net() as network:
+        site = Site(network)
+        mac = site.server.mac("eth1")
+        site.b.silent(site.relayed(), {"src": RELAY, "dst": "192.0.2.1", "sport": 67,
+                                       "dst_mac": mac})
+        site.b.silent(site.relayed(), {"src": RELAY, "dst": OTHER, "sport": 67,
+                                       "dst_mac": bytes.fromhex("525400dddddd")})
+
+
 def test_4011_on_each_interface_answers_as_that_address():
     with net.Net() as network:
         site = Site(network)

@@ -4,7 +4,9 @@
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite_common_bytes());
+    SRunner *runner = srunner_create(suite_app_explain());
+    srunner_add_suite(runner, suite_app_loop());
+    srunner_add_suite(runner, suite_common_bytes());
     srunner_add_suite(runner, suite_common_netaddr());
     srunner_add_suite(runner, suite_common_text());
     srunner_add_suite(runner, suite_common_timers());
@@ -17,10 +19,22 @@ int main(void)
     srunner_add_suite(runner, suite_config_load());
     srunner_add_suite(runner, suite_config_locate());
     srunner_add_suite(runner, suite_config_machines());
+    srunner_add_suite(runner, suite_config_menu());
+    srunner_add_suite(runner, suite_dhcp_answers());
     srunner_add_suite(runner, suite_dhcp_decision());
     srunner_add_suite(runner, suite_dhcp_frame());
     srunner_add_suite(runner, suite_dhcp_golden());
+    srunner_add_suite(runner, suite_dhcp_identity());
+    srunner_add_suite(runner, suite_dhcp_ladder());
+    srunner_add_suite(runner, suite_dhcp_menu());
     srunner_add_suite(runner, suite_dhcp_packet());
+    srunner_add_suite(runner, suite_dhcp6_clients());
+    srunner_add_suite(runner, suite_dhcp6_decision());
+    srunner_add_suite(runner, suite_dhcp6_golden());
+    srunner_add_suite(runner, suite_dhcp6_held());
+    srunner_add_suite(runner, suite_dhcp6_packet());
+    srunner_add_suite(runner, suite_dhcp_pending());
+    srunner_add_suite(runner, suite_dhcp_radar());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_pace());
     srunner_add_suite(runner, suite_tftp_packet());

@@ -4,6 +4,8 @@
 
 #include <check.h>
 
+Suite *suite_app_loop(void);
+Suite *suite_app_explain(void);
 Suite *suite_common_bytes(void);
 Suite *suite_common_netaddr(void);
 Suite *suite_common_text(void);
@@ -17,10 +19,22 @@ Suite *suite_config_hosts(void);
 Suite *suite_config_load(void);
 Suite *suite_config_locate(void);
 Suite *suite_config_machines(void);
+Suite *suite_config_menu(void);
+Suite *suite_dhcp_answers(void);
 Suite *suite_dhcp_decision(void);
 Suite *suite_dhcp_frame(void);
 Suite *suite_dhcp_golden(void);
+Suite *suite_dhcp_identity(void);
 Suite *suite_dhcp_packet(void);
+Suite *suite_dhcp6_clients(void);
+Suite *suite_dhcp6_decision(void);
+Suite *suite_dhcp6_golden(void);
+Suite *suite_dhcp6_held(void);
+Suite *suite_dhcp6_packet(void);
+Suite *suite_dhcp_radar(void);
+Suite *suite_dhcp_ladder(void);
+Suite *suite_dhcp_menu(void);
+Suite *suite_dhcp_pending(void);
 Suite *suite_tftp_misses(void);
 Suite *suite_tftp_pace(void);
 Suite *suite_tftp_packet(void);

@@ -81,7 +81,8 @@ START_TEST(a_good_file_says_what_it_says)
     ck_assert_uint_eq(s->tftp.max_transfers, 500);
     ck_assert_uint_eq(s->tftp.data_port_first, 40000);
     ck_assert_uint_eq(s->tftp.data_port_last, 40003);
-    ck_assert(s->dhcp.enabled && s->tftp.enabled && !s->tftp.single_port);
+    ck_assert(s->dhcp.enabled && s->dhcp.ipv6);
+    ck_assert(s->tftp.enabled && !s->tftp.single_port);
     ck_assert_uint_eq(hosts_count(s->hosts), 3);
     ck_assert_uint_eq(hosts_at(s->hosts, 0)->line, 24);
     ck_assert_int_eq(hosts_at(s->hosts, 2)->action, HOST_IGNORE);
@@ -109,8 +110,8 @@ START_TEST(profiles_inherit_what_they_leave_open)
     ck_assert_uint_eq(rescue->boot[ARCH_X64_UEFI].profile, 1);
     ck_assert_uint_eq(rescue->boot[ARCH_X64_UEFI].line, 17);
     ck_assert_uint_eq(rescue->boot[ARCH_X64_UEFI].column, 19);
-    ck_assert(ip4_equal(rescue->next_server, (struct ip4){{10, 0, 5, 9}}));
-    ck_assert(ip4_is_any(s->profiles[1].next_server));
+    ck_assert(ip4_equal(rescue->answer.next_server, (struct ip4){{10, 0, 5, 9}}));
+    ck_assert(ip4_is_any(s->profiles[1].answer.next_server));
     ck_assert_str_eq(profile_boot(rescue, ARCH_EBC)->file, "x64/shimx64.efi");
     ck_assert_ptr_null(profile_boot(rescue, ARCH_X86_UEFI));
     ck_assert_ptr_null(profile_boot(rescue, 0xffff));
@@ -130,12 +131,12 @@ START_TEST(options_are_inherited_only_where_they_are_not_said)
     struct faults f = {0};
     struct snapshot *s = config_load(text, sizeof text - 1, &f);
     ck_assert_ptr_nonnull(s);
-    ck_assert_int_eq(s->profiles[0].offer, OFFER_BOTH);
-    ck_assert(!s->profiles[0].ipxe_override);
-    ck_assert(s->profiles[1].ipxe_override);
+    ck_assert_int_eq(s->profiles[0].answer.offer, OFFER_BOTH);
+    ck_assert(!s->profiles[0].answer.ipxe_override);
+    ck_assert(s->profiles[1].answer.ipxe_override);
+    ck_assert(ip4_equal(s->profiles[0].answer.next_server, (struct ip4){{10, 0, 0, 1}}));
     ck_assert(!s->profiles[0].msft_window && !s->profiles[1].msft_window);
-    ck_assert(s->profiles[2].msft_window); /* that of tftp */
-    ck_assert(ip4_equal(s->profiles[0].next_server, (struct ip4){{10, 0, 0, 1}}));
+    ck_assert(s->profiles[2].msft_window);            /* that of tftp */
     ck_assert_int_eq(s->unknown.action, HOST_IGNORE); /* no profile is named default */
     ck_assert_uint_eq(s->unknown.line, 0);
     snapshot_free(s);

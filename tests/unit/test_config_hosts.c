@@ -71,6 +71,23 @@ START_TEST(prefixes_match_in_file_order)
 }
 END_TEST
 
+START_TEST(a_short_prefix_in_front_hides_a_longer_one)
+{
+    struct hosts *t = hosts_new(0);
+    struct host longer = by_mac("\x52\x54\x00\x01", 4);
+    struct host exact = by_mac("\x52\x54\x00\x01\x00\x00", 6);
+    struct host other = by_mac("\x52\x55\x00", 3);
+    ck_assert_ptr_null(hosts_shadow(t, &longer));
+    add(t, by_mac("\x52\x54", 2));
+    ck_assert_ptr_eq(hosts_shadow(t, &longer), hosts_at(t, 0));
+    ck_assert_ptr_null(hosts_shadow(t, &exact)); /* is found before any prefix */
+    ck_assert_ptr_null(hosts_shadow(t, &other));
+    struct host same = by_mac("\x52\x54", 2);
+    ck_assert_ptr_null(hosts_shadow(t, &same)); /* a twin is another complaint */
+    hosts_free(t);
+}
+END_TEST
+
 START_TEST(octets_behind_a_prefix_do_not_count)
 {
     struct hosts *t = hosts_new(0);
@@ -261,6 +278,7 @@ Suite *suite_config_hosts(void)
     TCase *tc = tcase_create("hosts");
     tcase_add_test(tc, exact_mac_then_uuid_then_prefix);
     tcase_add_test(tc, prefixes_match_in_file_order);
+    tcase_add_test(tc, a_short_prefix_in_front_hides_a_longer_one);
     tcase_add_test(tc, octets_behind_a_prefix_do_not_count);
     tcase_add_test(tc, a_uuid_matches_in_either_byte_order);
     tcase_add_test(tc, junk_uuids_never_match);

@@ -80,10 +80,10 @@ static const struct {
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
     {TOP "'a.b/c':'a'}",
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-     "\"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\""},
-    {TOP "'\\u0061\\u001b':1}",
-     "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"dhcp\", \"tftp\", "
-     "\"profiles\", \"hosts\", \"unknown_hosts\""},
+     "\"hotplug\", \"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\""},
+    {TOP "'\\u0061\\u001b':1}", "1:1: a?: unknown key; known here: \"interfaces\", "
+                                "\"user\", \"hotplug\", \"dhcp\", \"tftp\", "
+                                "\"profiles\", \"hosts\", \"unknown_hosts\""},
     /* user, dhcp */
     {TOP "'user':''}", "2:8: user: is empty"},
     {TOP "'user':'a\\u0000b'}",
@@ -91,6 +91,8 @@ static const struct {
     {TOP "'dhcp':true}", "2:8: dhcp: expected an object { ... }, got true"},
     {TOP "'dhcp':{'enabled':1}}",
      "2:19: dhcp.enabled: expected true or false, got a number"},
+    {TOP "'dhcp':{'ipv6':'no'}}",
+     "2:16: dhcp.ipv6: expected true or false, got a string"},
     {"{'interfaces':['a'],'dhcp':{'enabled':false},'tftp':{'enabled':false}}",
      "1:1: : neither \"dhcp\" nor \"tftp\" is enabled: nothing is left to do"},
     /* interfaces */
@@ -106,10 +108,17 @@ static const struct {
      "number\n"
      "2:34: interfaces[3]: \"name\" is missing"},
     {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a "
-     "b','address':'10.0.0','listen':'udp'}]}",
+     "b','address':'10.0.0','listen':'upd'}]}",
      "2:23: interfaces[0].name: \"a b\" is no name that an interface can have\n"
      "2:39: interfaces[0].address: expected an IPv4 address such as \"10.0.0.2\"\n"
-     "2:57: interfaces[0].listen: \"capture\" is the one way of listening that there is"},
+     "2:57: interfaces[0].listen: expected \"capture\" or \"udp\", got \"upd\""},
+    {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','listen':67}]}",
+     "2:36: interfaces[0].listen: expected a string, got a number"},
+    {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','listen':'udp'},"
+     "{'name':'b','listen':'capture'}]}",
+     ""},
+    {TOP "'hotplug':'yes'}", "2:11: hotplug: expected true or false, got a string"},
+    {TOP "'hotplug':false}", ""},
     {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','address':'255.255.255.255'}]}",
      "2:37: interfaces[0].address: 255.255.255.255 is no address that a machine can "
      "have"},
@@ -165,8 +174,9 @@ static const struct {
      "2:18: profiles.a.x64-uef: unknown key; did you mean \"x64-uefi\"?"},
     {TOP "'profiles':{'a':{'42':'a','7':'b'}}}",
      "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
-     "\"7\", and not \"ipxe\", \"extends\", \"next_server\", \"offer\", "
-     "\"ipxe_override\" or \"msft_window\""},
+     "\"7\", and not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
+     "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", \"menu\" or "
+     "\"msft_window\""},
     {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"
@@ -182,7 +192,8 @@ static const struct {
      "2:22: profiles.a.7: is empty"},
     {TOP "'profiles':{'a':{'7':'b','next_server':'x','offer':'y','ipxe_override':0}}}",
      "2:40: profiles.a.next_server: expected an IPv4 address such as \"10.0.0.2\"\n"
-     "2:52: profiles.a.offer: expected \"pxe\", \"binl\" or \"both\", got \"y\"\n"
+     "2:52: profiles.a.offer: expected \"auto\", \"pxe\", \"binl\" or \"both\", got "
+     "\"y\"\n"
      "2:72: profiles.a.ipxe_override: expected true or false, got a number"},
     {TOP "'profiles':{'a':{'7':'b','extends':'a'}}}",
      "2:36: profiles.a.extends: \"a\" extends itself"},
@@ -230,8 +241,13 @@ static const struct {
     {TOP DEFAULT "'hosts':[{'uuid':'00112233-4455-6677-8899-aabbccddeeff'},\n"
                  "{'uuid':'33221100-5544-7766-8899-AABBCCDDEEFF'}]}",
      "4:9: hosts[1].uuid: the same UUID as the host on line 3"},
-    {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'local'}]}",
-     "3:33: hosts[0].action: expected \"boot\" or \"ignore\", got \"local\""},
+    {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'disk'}]}",
+     "3:33: hosts[0].action: expected \"boot\", \"ignore\" or \"local\", got \"disk\""},
+    {TOP DEFAULT
+     "'hosts':[{'mac':'52:*'},\n{'mac':'52:54:00:*'},{'mac':'52:54:00:00:00:01'},"
+     "{'mac':'52:55:*','uuid':'00112233-4455-6677-8899-aabbccddeeff'}]}",
+     "warning: 4:8: hosts[1].mac: never matches: the host on line 3 stands before it and "
+     "takes these machines"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','max_block_size':7,'max_window_size':0}]}",
      "3:41: hosts[0].max_block_size: 7 is outside 8..65464\n"
      "3:61: hosts[0].max_window_size: 0 is outside 1..65535"},

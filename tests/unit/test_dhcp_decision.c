@@ -1,89 +1,10 @@
 #include <stdio.h>
 
-#include "config/load.h"
-#include "tests/unit/request.h"
+#include "tests/unit/judge.h"
 #include "tests/unit/suites.h"
 
-/*
- * Cases of the field, each as a request and the right answer.  Configuration C0 of the bug
- * reports: 10.77.0.1; files for 0, 7, 11 and a URL for 16; nothing for 10 and 27.
- */
-#define PROFILE_C0                                                                       \
-    "'x86-bios': 'bios.0', 'x64-uefi': 'x64.efi', 'arm64-uefi': 'aa64.efi',"             \
-    "'x64-uefi-http': 'http://10.77.0.1/x64.efi'"
-#define CONFIG(profile, hosts)                                                           \
-    "{'interfaces': ['eth0'], 'tftp': {'root': '/srv/tftp'}, 'profiles': {'default': "   \
-    "{" profile "}}, 'hosts': [" hosts "]}"
-
+/* Cases of the field, each as a request and the right answer. */
 static const char c0[] = CONFIG(PROFILE_C0, "");
-
-static const struct ip4 us = {{10, 77, 0, 1}};
-static const struct dhcp_arrival by_broadcast = {67, {{0, 0, 0, 0}}, 68};
-
-static struct snapshot *config_of(const char *json)
-{
-    char text[2000];
-    struct faults faults = {0};
-    size_t len = strlen(json);
-    ck_assert_uint_lt(len, sizeof text);
-    for (size_t i = 0; i <= len; i++) {
-        text[i] = (char)(json[i] == '\'' ? '"' : json[i]);
-    }
-    struct snapshot *s = config_load(text, len, &faults);
-    if (!s) {
-        faults_print(&faults, "test", text, len, stderr);
-    }
-    faults_done(&faults);
-    ck_assert_ptr_nonnull(s);
-    return s;
-}
-
-/* Decides as the service does.  d is static: too large for comfort on the stack. */
-static struct dhcp_decision *decide_at(const char *json, const struct dhcp_arrival *at,
-                                       const struct request *r)
-{
-    static struct dhcp_decision d;
-    static char file[256];
-    uint8_t buf[1500];
-    struct dhcp_packet pkt;
-    struct snapshot *s = config_of(json);
-    struct dhcp_site site = {.config = s, .address = us};
-    ck_assert_int_eq(dhcp_parse(buf, request_bytes(r, buf), &pkt), DHCP_OK);
-    (void)dhcp_decide(&site, at, &pkt, &d);
-    if (d.file) { /* the snapshot goes, the name stays */
-        snprintf(file, sizeof file, "%s", d.file);
-        d.file = file;
-    }
-    d.host = NULL;
-    snapshot_free(s);
-    return &d;
-}
-
-static struct dhcp_packet reply_of(const struct dhcp_decision *d)
-{
-    struct dhcp_packet p;
-    ck_assert_msg(d->verdict == DHCP_ANSWERED, "got silence: %s",
-                  dhcp_verdict_name(d->verdict));
-    ck_assert_int_eq(dhcp_parse(d->reply[0].packet, d->reply[0].len, &p), DHCP_OK);
-    return p;
-}
-
-static void assert_option(const struct dhcp_packet *p, enum dhcp_code code,
-                          const void *want, size_t len)
-{
-    uint8_t buf[DHCP_OPTION_MAX];
-    struct rd value;
-    ck_assert_msg(dhcp_find(p, code, buf, &value), "option %d is missing", code);
-    ck_assert_msg(rd_left(&value) == len && !memcmp(value.p, want, len),
-                  "option %d: %zu octets, not as wanted", code, rd_left(&value));
-}
-
-static void assert_no_option(const struct dhcp_packet *p, enum dhcp_code code)
-{
-    uint8_t buf[DHCP_OPTION_MAX];
-    struct rd value;
-    ck_assert_msg(!dhcp_find(p, code, buf, &value), "option %d is there", code);
-}
 
 /* "Good OFFER" of the bug reports. */
 static void assert_good_offer(const struct dhcp_decision *d, const char *file)
@@ -114,11 +35,6 @@ static void assert_good_ack(const struct dhcp_decision *d, uint16_t port,
     ck_assert(ip4_equal(p.siaddr, us)); /* B11: never 0.0.0.0 */
     ck_assert_str_eq((const char *)p.file, file);
     assert_option(&p, DHCP_SERVER_ID, us.octet, 4); /* B39 */
-}
-
-static struct dhcp_arrival by_4011(uint16_t port)
-{
-    return (struct dhcp_arrival){4011, {{10, 77, 0, 9}}, port};
 }
 
 START_TEST(b03_offer_is_whole_and_4011_answers_too)

@@ -1,0 +1,147 @@
+#include "app/network.h"
+
+#include <net/if.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/privileges.h"
+#include "common/log.h"
+#include "common/netwatch.h"
+
+static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now);
+
+/* -- what the DHCP side asks of us -------------------------------------------------------- */
+
+static void watch(void *context, int fd)
+{
+    struct network *n = context;
+    int error = loop_watch(n->loop, fd, on_dhcp, n);
+    if (error != 0) {
+        log_say(LOG_ERROR, "cannot watch a new interface: %s", strerror(-error));
+    }
+}
+
+static void unwatch(void *context, int fd)
+{
+    struct network *n = context;
+    loop_unwatch(n->loop, fd);
+}
+
+static void raise_raw(void *context)
+{
+    (void)context;
+    privileges_raise_raw();
+}
+
+static void lower_raw(void *context)
+{
+    (void)context;
+    privileges_lower_raw();
+}
+
+/* -- following ---------------------------------------------------------------------------- */
+
+/* Files are served on the configured interfaces, and to this host itself. */
+static void set_doors(struct network *n)
+{
+    unsigned doors[CONFIG_INTERFACES_MAX + 1] = {if_nametoindex("lo")};
+    size_t count = 1;
+    for (size_t i = 0; i < n->interface_count; i++) {
+        unsigned ifindex = if_nametoindex(n->interfaces[i].name);
+        if (ifindex != 0) {
+            doors[count++] = ifindex;
+        }
+    }
+    tftp_service_set_doors(n->tftp, doors, count);
+}
+
+static void refresh(struct network *n)
+{
+    if (n->dhcp) {
+        struct port_hooks hooks = {watch, unwatch, raise_raw, lower_raw, n};
+        dhcp_service_refresh(n->dhcp, &hooks);
+    }
+    if (n->tftp) {
+        set_doors(n);
+    }
+}
+
+static bool on_change(void *context, int fd, enum loop_event event, usec_t now)
+{
+    struct network *n = context;
+    (void)event;
+    (void)now;
+    if (netwatch_changed(fd)) {
+        refresh(n);
+    }
+    return true;
+}
+
+/* A capture that fails has lost its interface, and the kernel's word may be late. */
+static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now)
+{
+    struct network *n = context;
+    (void)event;
+    bool good = dhcp_service_readable(n->dhcp, fd, now);
+    if (!good && n->hotplug) {
+        refresh(n);
+    }
+    return good;
+}
+
+/* The DHCP side tells it of its own interfaces. */
+static void warn_of_absent(const struct network *n)
+{
+    for (size_t i = 0; i < n->interface_count; i++) {
+        if (if_nametoindex(n->interfaces[i].name) == 0) {
+            log_say(LOG_WARNING, "there is no interface \"%s\"%s", n->interfaces[i].name,
+                    n->hotplug ? "; it is waited for" : "");
+        }
+    }
+}
+
+/* -- start and end ------------------------------------------------------------------------ */
+
+static int follow(struct network *n)
+{
+    int error = netwatch_open(&n->watch_fd);
+    return error == 0 ? loop_watch(n->loop, n->watch_fd, on_change, n) : error;
+}
+
+int network_start(struct network *n, struct loop *loop, const struct snapshot *config,
+                  struct dhcp_service *dhcp, struct tftp_service *tftp)
+{
+    int error = 0;
+    *n = (struct network){.loop = loop,
+                          .dhcp = dhcp,
+                          .tftp = tftp,
+                          .interface_count = config->interface_count,
+                          .hotplug = config->hotplug,
+                          .watch_fd = -1};
+    memcpy(n->interfaces, config->interfaces, sizeof n->interfaces);
+    if (!dhcp) {
+        warn_of_absent(n);
+    }
+    if (dhcp) {
+        int fds[DHCP_SOCKETS_MAX];
+        size_t count = dhcp_service_sockets(dhcp, fds);
+        for (size_t i = 0; error == 0 && i < count; i++) {
+            error = loop_watch(loop, fds[i], on_dhcp, n);
+        }
+    }
+    if (error == 0 && n->hotplug) {
+        error = follow(n);
+        refresh(n); /* what has changed since the interfaces were opened */
+    } else if (error == 0 && tftp) {
+        set_doors(n);
+    }
+    return error;
+}
+
+void network_stop(struct network *n)
+{
+    if (n->loop && n->watch_fd >= 0) {
+        loop_unwatch(n->loop, n->watch_fd);
+        (void)close(n->watch_fd);
+    }
+}

@@ -1,0 +1,122 @@
+#include "app/recording.h"
+
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dhcp/reply.h"
+
+#define ETHERNET_HEADER 14
+#define FRAME_SIZE      65536
+
+struct recording {
+    pcap_t *pcap;
+    int link; /* how much stands before the IP packet, and whether its type is told */
+    uint64_t count;
+    uint8_t frame[FRAME_SIZE]; /* of a recording that has no Ethernet headers */
+};
+
+/* Link types without Ethernet headers: how many octets stand before the IP packet. */
+static const struct {
+    int link;
+    size_t header;
+} links[] = {
+    {DLT_RAW, 0},         {DLT_IPV4, 0},
+    {DLT_NULL, 4},        {DLT_LINUX_SLL, 16}, /* "tcpdump -i any" */
+#ifdef DLT_LINUX_SLL2
+    {DLT_LINUX_SLL2, 20},
+#endif
+};
+
+static bool header_of(int link, size_t *out)
+{
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        if (links[i].link == link) {
+            *out = links[i].header;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct recording *recording_open(const char *path, char why[RECORDING_WHY_SIZE])
+{
+    char error[PCAP_ERRBUF_SIZE] = "";
+    size_t header;
+    struct recording *r = calloc(1, sizeof *r);
+    snprintf(why, RECORDING_WHY_SIZE, "out of memory");
+    if (!r) {
+        return NULL;
+    }
+    r->pcap = pcap_open_offline(path, error);
+    if (!r->pcap) {
+        snprintf(why, RECORDING_WHY_SIZE, "%s", error);
+        recording_close(r);
+        return NULL;
+    }
+    r->link = pcap_datalink(r->pcap);
+    if (r->link != DLT_EN10MB && !header_of(r->link, &header)) {
+        const char *name = pcap_datalink_val_to_name(r->link);
+        snprintf(why, RECORDING_WHY_SIZE, "its packets are of link type %s, not Ethernet",
+                 name ? name : "?");
+        recording_close(r);
+        return NULL;
+    }
+    return r;
+}
+
+void recording_close(struct recording *r)
+{
+    if (r && r->pcap) {
+        pcap_close(r->pcap);
+    }
+    free(r);
+}
+
+/* A header of zeros takes the place of whatever stood before the IP packet. */
+static size_t as_ethernet(struct recording *r, const uint8_t **octets, size_t len)
+{
+    size_t header = 0;
+    if (r->link == DLT_EN10MB) {
+        return len;
+    }
+    (void)header_of(r->link, &header);
+    if (len < header || len - header > FRAME_SIZE - ETHERNET_HEADER) {
+        return 0;
+    }
+    memset(r->frame, 0, ETHERNET_HEADER);
+    r->frame[12] = 0x08; /* IPv4 */
+    memcpy(r->frame + ETHERNET_HEADER, *octets + header, len - header);
+    *octets = r->frame;
+    return ETHERNET_HEADER + len - header;
+}
+
+static bool is_ours(uint16_t port)
+{
+    return port == DHCP_SERVER_PORT || port == DHCP_PXE_PORT || port == RECORDING_TFTP;
+}
+
+int recording_next(struct recording *r, struct recorded *out,
+                   char why[RECORDING_WHY_SIZE])
+{
+    struct pcap_pkthdr *info;
+    const uint8_t *octets;
+    int status;
+    while ((status = pcap_next_ex(r->pcap, &info, &octets)) == 1) {
+        r->count++;
+        size_t len = as_ethernet(r, &octets, info->caplen);
+        if (len == 0 || frame_parse(octets, len, &out->frame) != FRAME_OK ||
+            !is_ours(out->frame.to_port)) {
+            continue;
+        }
+        out->number = r->count;
+        out->has_macs = r->link == DLT_EN10MB;
+        out->time = (usec_t)info->ts.tv_sec * USEC_PER_SEC + (usec_t)info->ts.tv_usec;
+        return 1;
+    }
+    if (status == PCAP_ERROR) {
+        snprintf(why, RECORDING_WHY_SIZE, "%s", pcap_geterr(r->pcap));
+        return -1;
+    }
+    return 0;
+}

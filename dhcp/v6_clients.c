@@ -1,0 +1,88 @@
+#include "dhcp/v6_clients.h"
+
+static size_t set_of(const struct clients6 *t, const struct rd *duid)
+{
+    return hash_keyed(&t->seed, duid->p, rd_left(duid)) % CLIENTS6_SETS;
+}
+
+static bool is_duid(const struct rd *duid)
+{
+    return rd_left(duid) > 0 && rd_left(duid) <= DHCP6_DUID_MAX;
+}
+
+static bool is_at(const struct client6 *c, const struct rd *duid)
+{
+    return c->duid_len == rd_left(duid) && !memcmp(c->duid, duid->p, c->duid_len);
+}
+
+/* How long ago it was seen; a free place is the oldest.  Right when `now` wraps, too. */
+static uint32_t age(const struct clients6 *t, const struct client6 *c)
+{
+    return c->duid_len == 0 ? UINT32_MAX : t->now - c->seen;
+}
+
+static const struct client6 *find(const struct clients6 *t, const struct rd *duid)
+{
+    const struct client6 *set = t->place[set_of(t, duid)];
+    for (unsigned i = 0; i < CLIENTS6_WAYS; i++) {
+        if (is_at(&set[i], duid)) {
+            return &set[i];
+        }
+    }
+    return NULL;
+}
+
+/* The client's place, made for it in that of the oldest when it has none. */
+static struct client6 *place_for(struct clients6 *t, const struct rd *duid)
+{
+    struct client6 *set = t->place[set_of(t, duid)];
+    struct client6 *c = (struct client6 *)find(t, duid);
+    if (!c) {
+        c = &set[0];
+        for (unsigned i = 1; i < CLIENTS6_WAYS; i++) {
+            c = age(t, &set[i]) > age(t, c) ? &set[i] : c;
+        }
+        *c = (struct client6){.duid_len = (uint8_t)rd_left(duid)};
+        memcpy(c->duid, duid->p, c->duid_len);
+    }
+    c->seen = ++t->now;
+    return c;
+}
+
+void clients6_note(struct clients6 *t, struct rd duid, const struct mac *mac)
+{
+    if (is_duid(&duid)) {
+        struct client6 *c = place_for(t, &duid);
+        c->has_mac = true;
+        c->mac = *mac;
+    }
+}
+
+bool clients6_find(const struct clients6 *t, struct rd duid, struct mac *out)
+{
+    const struct client6 *c = is_duid(&duid) ? find(t, &duid) : NULL;
+    if (!c || !c->has_mac) {
+        return false;
+    }
+    *out = c->mac;
+    return true;
+}
+
+bool clients6_repeats(struct clients6 *t, struct rd duid, const struct dhcp6_packet *in,
+                      uint16_t port, unsigned ifindex, usec_t now)
+{
+    uint32_t message = (uint32_t)in->type << 24 | in->xid;
+    if (!is_duid(&duid)) {
+        return false;
+    }
+    struct client6 *c = place_for(t, &duid);
+    bool again = c->message == message && c->port == port;
+    if (again && c->ifindex != ifindex && now - c->heard < CLIENTS6_REPEAT) {
+        return true;
+    }
+    c->message = message;
+    c->port = port;
+    c->ifindex = ifindex;
+    c->heard = now;
+    return false;
+}

@@ -1,0 +1,100 @@
+#include "dhcp/v6_journal.h"
+
+#include "common/log.h"
+
+/* Who stays silent for a reason the operator may want to change. */
+static enum log_level level_of(enum dhcp_verdict verdict)
+{
+    switch (verdict) {
+    case DHCP_NO_FILE:
+    case DHCP_FILE_MISSING:
+    case DHCP_UNKNOWN_ARCH:
+    case DHCP_NO_ARCH:
+    case DHCP_TOO_LARGE:
+    case DHCP_IPV4_ONLY:
+    case DHCP_NO_ADDRESS:
+        return LOG_WARNING;
+    case DHCP_ANSWERED:
+    case DHCP_HOST_IGNORED:
+    case DHCP_HOST_LOCAL:
+    case DHCP_UNKNOWN_HOST:
+        return LOG_INFO;
+    default:
+        return LOG_DEBUG;
+    }
+}
+
+static void log_client(struct log_line *l, const struct dhcp6_arrival *at,
+                       const struct dhcp6_decision *d)
+{
+    char mac[MAC_TEXT];
+    char ip[IP_TEXT];
+    if (d->has_mac) {
+        log_text(l, "mac", mac_print(&d->mac, mac));
+    }
+    log_text(l, "from", ip6_print(&at->from, ip));
+    if (d->gate.has_arch && arch_name(d->gate.arch)) {
+        log_text(l, "arch", arch_name(d->gate.arch));
+    } else if (d->gate.has_arch) {
+        log_number(l, "arch", d->gate.arch);
+    }
+    if (d->gate.client.ipxe) {
+        log_text(l, "client", "ipxe");
+    }
+}
+
+static void log_choice(struct log_line *l, const struct snapshot *config,
+                       const struct dhcp_decision *d)
+{
+    if (d->file) {
+        log_text(l, "file", d->file);
+    }
+    if (d->host && d->host->name) {
+        log_text(l, "host", d->host->name);
+    }
+    for (unsigned i = 0; i < d->step_count; i++) {
+        if (d->step[i].rule == RULE_PROFILE) {
+            log_text(l, "profile", config->profiles[d->step[i].index].name);
+        }
+    }
+}
+
+void dhcp6_journal_decision(const struct snapshot *config, const char *interface,
+                            const struct dhcp6_arrival *at, const struct dhcp6_packet *in,
+                            const struct dhcp6_decision *d)
+{
+    struct log_line l;
+    char ip[IP_TEXT];
+    bool answered = d->gate.verdict == DHCP_ANSWERED;
+    bool advertise = d->type == DHCP6_ADVERTISE;
+    log_begin(&l, level_of(d->gate.verdict),
+              !answered ? "dhcp6 silent"
+                        : (advertise ? "dhcp6 advertise" : "dhcp6 reply"));
+    log_client(&l, at, d);
+    if (!answered) {
+        log_text(&l, "reason", dhcp_verdict_name(d->gate.verdict));
+        log_text(&l, "message", dhcp6_message_name(in->type));
+    }
+    log_choice(&l, config, &d->gate);
+    if (answered) {
+        log_text(&l, "url", d->url);
+    }
+    if (in->relay_count > 0) {
+        log_text(&l, "relay", ip6_print(&in->relay[0].link, ip));
+    }
+    log_number(&l, "port", at->port);
+    log_text(&l, "interface", interface);
+    log_end(&l);
+}
+
+void dhcp6_journal_fault(const char *interface, const struct dhcp6_arrival *at,
+                         enum dhcp6_fault fault)
+{
+    struct log_line l;
+    char ip[IP_TEXT];
+    log_begin(&l, LOG_DEBUG, "dhcp6 malformed");
+    log_text(&l, "from", ip6_print(&at->from, ip));
+    log_text(&l, "reason", dhcp6_fault_name(fault));
+    log_text(&l, "interface", interface);
+    log_end(&l);
+}

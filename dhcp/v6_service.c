@@ -1,0 +1,368 @@
+#include "dhcp/v6_service.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/netwatch.h"
+#include "dhcp/v6_clients.h"
+#include "dhcp/v6_decision.h"
+#include "dhcp/v6_held.h"
+#include "dhcp/v6_journal.h"
+#include "dhcp/v6_link.h"
+#include "dhcp/v6_sighting.h"
+
+/*
+ * Quirk: EDK2 opens the socket it awaits the REPLY on after it has sent the request to port
+ * 4011, asks once, and waits 3 s: what comes at once can be lost, and with it the boot.
+ */
+#define PXE_REPLY_DELAY (200 * USEC_PER_MSEC)
+
+struct port6 {
+    char name[16];
+    struct link6 link;
+    unsigned joined; /* the interface index whose groups we are in; 0: none */
+};
+
+struct dhcp6_service {
+    const struct snapshot *config;
+    struct dhcp_hooks hooks;
+    struct port6 ports[CONFIG_INTERFACES_MAX];
+    size_t port_count;
+    uint8_t duid[DHCP6_DUID_LEN];
+    bool has_duid; /* no interface with a MAC has been there so far */
+    int server_fd; /* port 547 */
+    int pxe_fd;    /* port 4011 */
+    int watch_fd;  /* of interfaces and addresses that come and go, or -1 */
+    struct net_inbox *inbox;
+    struct clients6 clients;
+    usec_t now;        /* of the event at hand */
+    struct held6 held; /* replies from port 4011 */
+    struct dhcp6_counters counters;
+    struct dhcp6_decision decision; /* of the request at hand: too large for the stack */
+};
+
+/* -- interfaces --------------------------------------------------------------------------- */
+
+/* An interface without IPv6 is told once, and joined when it has some. */
+static void join(struct dhcp6_service *s, struct port6 *p)
+{
+    if (p->link.address_count == 0) {
+        p->joined = 0;
+        return;
+    }
+    if (p->joined == p->link.ifindex) {
+        return;
+    }
+    int error = link6_join(s->server_fd, p->link.ifindex);
+    error = error == 0 ? link6_join(s->pxe_fd, p->link.ifindex) : error;
+    if (error != 0) {
+        log_say(LOG_WARNING, "cannot listen for DHCPv6 on %s: %s", p->name,
+                strerror(-error));
+        return;
+    }
+    p->joined = p->link.ifindex;
+}
+
+static void refresh(struct dhcp6_service *s)
+{
+    for (size_t i = 0; i < s->port_count; i++) {
+        struct port6 *p = &s->ports[i];
+        if (link6_read(p->name, &p->link) != 0) {
+            continue; /* as it was */
+        }
+        join(s, p);
+        if (!s->has_duid && p->link.has_mac) {
+            dhcp6_duid(&p->link.mac, s->duid);
+            s->has_duid = true;
+        }
+    }
+}
+
+static const struct port6 *port6_by_index(const struct dhcp6_service *s, unsigned ifindex)
+{
+    for (size_t i = 0; i < s->port_count; i++) {
+        if (s->ports[i].link.ifindex == ifindex) {
+            return &s->ports[i];
+        }
+    }
+    return NULL;
+}
+
+/* -- start and end ------------------------------------------------------------------------ */
+
+static int open_sockets(struct dhcp6_service *s, char why[DHCP_SERVICE_WHY_SIZE])
+{
+    const struct net_udp pxe = {.family = NET_IP6, .port = DHCP_PXE_PORT};
+    const char *what = "a raw socket for UDP port 547 (DHCPv6)";
+    int error = link6_open_547(&s->server_fd);
+    if (error == 0) {
+        what = "UDP port 4011 over IPv6 (PXE)";
+        error = net_udp_open(&pxe, &s->pxe_fd);
+    }
+    if (error == 0 && s->config->hotplug) {
+        what = "a netlink socket";
+        error = netwatch_open(&s->watch_fd);
+    }
+    if (error != 0) {
+        snprintf(why, DHCP_SERVICE_WHY_SIZE, "cannot open %s: %s", what,
+                 strerror(-error));
+    }
+    return error;
+}
+
+int dhcp6_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
+                       struct dhcp6_service **out, char why[DHCP_SERVICE_WHY_SIZE])
+{
+    struct dhcp6_service *s = calloc(1, sizeof *s);
+    snprintf(why, DHCP_SERVICE_WHY_SIZE, "out of memory");
+    if (!s) {
+        return -ENOMEM;
+    }
+    s->config = config;
+    s->hooks = *hooks;
+    s->server_fd = s->pxe_fd = s->watch_fd = -1;
+    s->inbox = net_inbox_new();
+    int error = s->inbox ? open_sockets(s, why) : -ENOMEM;
+    if (getrandom(&s->clients.seed, sizeof s->clients.seed, 0) < 0) {
+        error = -errno;
+    }
+    if (error != 0) {
+        dhcp6_service_close(s);
+        return error;
+    }
+    for (size_t i = 0; i < config->interface_count; i++) {
+        struct port6 *p = &s->ports[s->port_count++];
+        snprintf(p->name, sizeof p->name, "%s", config->interfaces[i].name);
+    }
+    refresh(s);
+    *out = s;
+    return 0;
+}
+
+void dhcp6_service_close(struct dhcp6_service *s)
+{
+    if (!s) {
+        return;
+    }
+    const int fds[] = {s->server_fd, s->pxe_fd, s->watch_fd};
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
+        if (fds[i] >= 0) {
+            (void)close(fds[i]);
+        }
+    }
+    net_inbox_free(s->inbox);
+    free(s);
+}
+
+size_t dhcp6_service_sockets(const struct dhcp6_service *s, int fds[DHCP6_SOCKETS_MAX])
+{
+    size_t n = 0;
+    fds[n++] = s->server_fd;
+    fds[n++] = s->pxe_fd;
+    if (s->watch_fd >= 0) {
+        fds[n++] = s->watch_fd;
+    }
+    return n;
+}
+
+void dhcp6_service_configure(struct dhcp6_service *s, const struct snapshot *config)
+{
+    s->config = config;
+}
+
+const struct dhcp6_counters *dhcp6_service_counters(const struct dhcp6_service *s)
+{
+    return &s->counters;
+}
+
+/* -- a request's way ---------------------------------------------------------------------- */
+
+/* Two interfaces on one wire hear what a client multicasts; relays know what they do. */
+static bool is_repeat(struct dhcp6_service *s, const struct port6 *p,
+                      const struct dhcp6_arrival *at, const struct dhcp6_packet *pkt)
+{
+    struct rd duid;
+    return s->port_count > 1 && pkt->relay_count == 0 &&
+           dhcp6_find(pkt->options, DHCP6_CLIENT_ID, &duid) &&
+           clients6_repeats(&s->clients, duid, pkt, at->port, p->link.ifindex, s->now);
+}
+
+/* What a client's DUID says of its MAC is looked up before, and noted after the decision. */
+static enum dhcp_verdict ask_decision(struct dhcp6_service *s,
+                                      const struct dhcp6_site *site,
+                                      struct dhcp6_arrival *at,
+                                      const struct dhcp6_packet *pkt)
+{
+    struct rd duid;
+    bool has_duid = dhcp6_find(pkt->options, DHCP6_CLIENT_ID, &duid);
+    at->has_mac = has_duid && clients6_find(&s->clients, duid, &at->mac);
+    enum dhcp_verdict verdict = dhcp6_decide(site, at, pkt, &s->decision);
+    if (has_duid && s->decision.has_mac &&
+        s->decision.gate.client.class != PXE_NO_CLIENT) {
+        clients6_note(&s->clients, duid, &s->decision.mac);
+    }
+    return verdict;
+}
+
+/* Whoever serves files learns which machine has which address. */
+static void tell_sighting(const struct dhcp6_service *s, const struct port6 *p,
+                          const struct dhcp6_arrival *at, const struct dhcp6_packet *pkt)
+{
+    struct ip6 ip;
+    struct machine machine;
+    struct endpoint where = {.port = 0};
+    if (s->hooks.heard && dhcp6_sighting(pkt, at, &s->decision, &ip, &machine)) {
+        memcpy(where.ip, ip.octet, sizeof where.ip);
+        where.scope = ip6_is_link_local(&ip) ? p->link.ifindex : 0;
+        s->hooks.heard(s->hooks.context, &where, &machine);
+    }
+}
+
+/* Parses, decides, counts and logs; true when there is a reply to send. */
+static bool decide(struct dhcp6_service *s, const struct port6 *p,
+                   struct dhcp6_arrival *at, struct rd payload)
+{
+    struct dhcp6_packet pkt;
+    enum dhcp6_fault fault = dhcp6_parse(payload.p, rd_left(&payload), &pkt);
+    if (fault != DHCP6_OK) {
+        s->counters.bad_packets[fault]++;
+        dhcp6_journal_fault(p->name, at, fault);
+        return false;
+    }
+    if (is_repeat(s, p, at, &pkt)) {
+        s->counters.repeats++;
+        return false;
+    }
+    struct dhcp6_site site = {
+        .config = s->config,
+        .address = p->link.address,
+        .address_count = p->link.address_count,
+        .has_file = s->hooks.has_file,
+        .context = s->hooks.context,
+    };
+    memcpy(site.duid, s->duid, sizeof site.duid);
+    enum dhcp_verdict verdict = ask_decision(s, &site, at, &pkt);
+    s->counters.verdicts[verdict]++;
+    tell_sighting(s, p, at, &pkt);
+    dhcp6_journal_decision(s->config, p->name, at, &pkt, &s->decision);
+    return verdict == DHCP_ANSWERED;
+}
+
+static void count_sent(struct dhcp6_service *s, unsigned ifindex, int error)
+{
+    if (error == 0) {
+        s->counters.replies++;
+    } else {
+        s->counters.send_errors++;
+        const struct port6 *p = port6_by_index(s, ifindex);
+        log_say(LOG_ERROR, "cannot send a DHCPv6 reply on %s: %s",
+                p ? p->name : "an interface that is gone", strerror(-error));
+    }
+}
+
+/* From the address that was asked; when that is a group, from the one the kernel chooses. */
+static struct net_path way_back(const struct net_path *in)
+{
+    static const struct endpoint any;
+    struct net_path out = *in;
+    if (in->local.ip[0] == 0xff) {
+        out.local = any;
+    }
+    return out;
+}
+
+static struct dhcp6_arrival arrival_of(uint16_t port, const struct net_path *path,
+                                       uint16_t from_port)
+{
+    struct dhcp6_arrival at = {.port = port, .from_port = from_port};
+    memcpy(at.from.octet, path->peer.ip, sizeof at.from.octet);
+    memcpy(at.to.octet, path->local.ip, sizeof at.to.octet);
+    return at;
+}
+
+/* Port 547: the datagram has its UDP header before it. */
+static void on_solicit(struct dhcp6_service *s, const struct port6 *p,
+                       const struct net_dgram *d)
+{
+    struct rd r = rd_over(d->data, d->len);
+    uint16_t from_port = rd_u16(&r);
+    (void)rd_take(&r, 6); /* destination, length, checksum: the kernel has seen to them */
+    struct dhcp6_arrival at = arrival_of(DHCP6_SERVER_PORT, &d->path, from_port);
+    if (!rd_ok(&r) || !decide(s, p, &at, r)) {
+        return;
+    }
+    const struct dhcp6_reply *reply = &s->decision.reply;
+    struct net_path back = way_back(&d->path);
+    int error =
+        link6_send_547(s->server_fd, &back, reply->to_port, reply->packet, reply->len);
+    count_sent(s, back.ifindex, error);
+}
+
+static void send_4011(struct dhcp6_service *s, const struct net_path *back,
+                      const void *packet, size_t len)
+{
+    struct iovec part = {(void *)packet, len};
+    count_sent(s, back->ifindex, net_send(s->pxe_fd, back, &part, 1, 0, true));
+}
+
+static void on_request(struct dhcp6_service *s, const struct port6 *p,
+                       const struct net_dgram *d)
+{
+    struct dhcp6_arrival at = arrival_of(DHCP_PXE_PORT, &d->path, d->path.peer.port);
+    if (d->path.peer.port == 0 || !decide(s, p, &at, rd_over(d->data, d->len))) {
+        return;
+    }
+    const struct dhcp6_reply *reply = &s->decision.reply;
+    struct net_path back = way_back(&d->path);
+    usec_t due = s->now + PXE_REPLY_DELAY;
+    if (!held6_put(&s->held, &back, reply->packet, reply->len, due)) {
+        send_4011(s, &back, reply->packet, reply->len);
+    }
+}
+
+void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
+{
+    struct net_dgram d[NET_BATCH];
+    int error;
+    s->now = now;
+    /* First, whichever is readable: a request may come right behind a new address. */
+    if (s->watch_fd >= 0 && netwatch_changed(s->watch_fd)) {
+        refresh(s);
+    }
+    if (fd == s->watch_fd) {
+        return;
+    }
+    size_t n = net_receive(fd, s->inbox, d, &error);
+    for (size_t i = 0; i < n; i++) {
+        const struct port6 *p = port6_by_index(s, d[i].path.ifindex);
+        if (!p || !s->has_duid || d[i].cut) {
+            continue;
+        }
+        if (fd == s->server_fd) {
+            on_solicit(s, p, &d[i]);
+        } else {
+            on_request(s, p, &d[i]);
+        }
+    }
+}
+
+/* -- replies held back -------------------------------------------------------------------- */
+
+usec_t dhcp6_service_deadline(const struct dhcp6_service *s)
+{
+    return held6_deadline(&s->held);
+}
+
+void dhcp6_service_timeout(struct dhcp6_service *s, usec_t now)
+{
+    const struct held6_reply *r = held6_take(&s->held, now);
+    while (r) {
+        send_4011(s, &r->back, r->packet, r->len);
+        r = held6_take(&s->held, now);
+    }
+}
