@@ -187,6 +187,8 @@ static const struct field tftp_fields[] = {
      .offset = offsetof(struct tftp_conf, max_block_size)},
     {.key = "max_window_size", .read = read_u32, .min = 1, .max = 65535,
      .offset = offsetof(struct tftp_conf, max_window_size)},
+    {.key = "first_window_size", .read = read_u32, .min = 1, .max = 65535,
+     .offset = offsetof(struct tftp_conf, first_window_size)},
     {.key = "send_ahead", .read = read_send_ahead,
      .offset = offsetof(struct tftp_conf, send_ahead)},
     {.key = "msft_window", .read = read_bool,
@@ -197,8 +199,8 @@ static const struct field tftp_fields[] = {
 };
 
 static const struct field_set dhcp_set = {dhcp_fields, 2};
-static const struct field_set tftp_set = {tftp_fields, 8};
-static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 8, "tftp_set counts its rows");
+static const struct field_set tftp_set = {tftp_fields, 9};
+static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 9, "tftp_set counts its rows");
 
 /* Hosts name profiles, so profiles come first here, wherever they stand in the file. */
 static const struct field top_fields[] = {
@@ -270,6 +272,7 @@ static struct snapshot *new_snapshot(void)
     s->tftp = (struct tftp_conf){.enabled = true,
                                  .max_block_size = 1468, /* MTU 1500 less 32 of headers */
                                  .max_window_size = 64,
+                                 .first_window_size = 16,
                                  .send_ahead = SEND_AHEAD_AUTO,
                                  .max_transfers = 4096};
     s->user = strdup("pxed");

@@ -57,14 +57,15 @@ struct tftp_conf {
     char *root;         /* directory, absolute or relative to the configuration file */
     uint32_t root_line; /* where root stands in the configuration file */
     uint32_t root_column;
-    uint32_t max_block_size;  /* 8..65464; default 1468 */
-    uint32_t max_window_size; /* 1..65535; default 64 */
-    uint32_t send_ahead;      /* enum send_ahead; default SEND_AHEAD_AUTO */
-    bool msft_window;         /* answer Microsoft's msftwindow; default false */
-    uint32_t max_transfers;   /* 1..100000; default 4096 */
-    uint16_t data_port_first; /* 0: one ephemeral port */
-    uint16_t data_port_last;  /* inclusive; at most 64 ports */
-    bool single_port;         /* data leaves from port 69 too ("data_ports": "single") */
+    uint32_t max_block_size;    /* 8..65464; default 1468 */
+    uint32_t max_window_size;   /* 1..65535; default 64 */
+    uint32_t first_window_size; /* of clients nobody knows, 1..65535; default 16 */
+    uint32_t send_ahead;        /* enum send_ahead; default SEND_AHEAD_AUTO */
+    bool msft_window;           /* answer Microsoft's msftwindow; default false */
+    uint32_t max_transfers;     /* 1..100000; default 4096 */
+    uint16_t data_port_first;   /* 0: one ephemeral port */
+    uint16_t data_port_last;    /* inclusive; at most 64 ports */
+    bool single_port; /* data leaves from port 69 too ("data_ports": "single") */
 };
 
 /* How the boot file reaches a PXE client (firmware.md section 0). */

@@ -87,6 +87,7 @@ static void set_limits(struct tftp_service *s, const struct tftp_conf *conf)
         .send_ahead = conf->send_ahead,
         .msft_window = conf->msft_window,
     };
+    tftp_windows_set_first(s->engine.windows, conf->first_window_size);
 }
 
 int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *hooks,
@@ -99,7 +100,9 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
     }
     s->requests.engine = &s->engine;
     int error = tftp_engine_init(&s->engine, config->tftp.max_transfers, hooks);
-    set_limits(s, &config->tftp);
+    if (error == 0) {
+        set_limits(s, &config->tftp);
+    }
     s->inbox = net_inbox_new();
     if (error == 0 && !s->inbox) {
         error = -ENOMEM;

@@ -40,6 +40,7 @@ struct tftp_windows {
     struct slot *slots;
     size_t room;
     size_t used;
+    uint32_t first;
     struct slot *by_key;
 };
 
@@ -56,7 +57,13 @@ struct tftp_windows *tftp_windows_new(size_t room, const struct hash_seed *seed)
     }
     t->seed = *seed;
     t->room = room;
+    t->first = TFTP_WINDOW_FIRST;
     return t;
+}
+
+void tftp_windows_set_first(struct tftp_windows *t, uint32_t blocks)
+{
+    t->first = blocks;
 }
 
 /*
@@ -119,9 +126,10 @@ static struct slot *find_fresh(struct tftp_windows *t, const struct endpoint *cl
     return slot && now - slot->told < TFTP_WINDOWS_LIFE ? slot : NULL;
 }
 
-static uint32_t first_window(const struct tftp_shape *shape)
+static uint32_t first_window(const struct tftp_windows *t, const struct tftp_shape *shape)
 {
-    return shape->kind == TFTP_KIND_UBOOT ? TFTP_WINDOW_UBOOT : TFTP_WINDOW_FIRST;
+    bool uboot = shape->kind == TFTP_KIND_UBOOT && t->first >= TFTP_WINDOW_FIRST;
+    return uboot ? TFTP_WINDOW_UBOOT : t->first;
 }
 
 uint32_t tftp_windows_ask(struct tftp_windows *t, const struct endpoint *client,
@@ -133,7 +141,7 @@ uint32_t tftp_windows_ask(struct tftp_windows *t, const struct endpoint *client,
     if (!own) {
         own = find_fresh(t, client, shape, true, now);
     }
-    return own ? own->blocks : first_window(shape);
+    return own ? own->blocks : first_window(t, shape);
 }
 
 /* Out of the table: a fresh slot, or the oldest. */
@@ -200,7 +208,7 @@ void tftp_windows_tell(struct tftp_windows *t, const struct endpoint *client,
     const struct tftp_wire unknown = {0};
     const struct slot *subnet = find_fresh(t, client, shape, true, now);
     const struct slot *own = find_fresh(t, client, shape, false, now);
-    uint32_t of_subnet = subnet ? subnet->blocks : first_window(shape);
+    uint32_t of_subnet = subnet ? subnet->blocks : first_window(t, shape);
     uint32_t of_client = own ? own->blocks : of_subnet;
     struct key subnet_key = key_of(client, shape, true);
     struct key client_key = key_of(client, shape, false);

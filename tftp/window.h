@@ -52,6 +52,8 @@ struct tftp_window {
 };
 
 struct tftp_windows *tftp_windows_new(size_t room, const struct hash_seed *seed);
+/* For clients nobody knows; TFTP_WINDOW_FIRST to begin with.  U-Boot gets no more than 24. */
+void tftp_windows_set_first(struct tftp_windows *t, uint32_t blocks);
 void tftp_windows_free(struct tftp_windows *t); /* NULL is fine */
 
 /* The largest window to grant; *wire: what is known of it, all zero when nothing is. */

@@ -156,6 +156,8 @@ static const struct {
      "2:34: tftp.data_ports: expected \"40000-40003\", \"single\" or one port number, "
      "got a "
      "list"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','first_window_size':0}}",
+     "2:41: tftp.first_window_size: 0 is outside 1..65535"},
     {"{'interfaces':['a'],\n'tftp':{'root':'/t','send_ahead':65,'msft_window':1}}",
      "2:34: tftp.send_ahead: expected \"off\", \"auto\" or a number of blocks in "
      "1..64\n"

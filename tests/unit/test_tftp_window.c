@@ -157,6 +157,25 @@ START_TEST(a_new_client_gets_what_its_subnet_has_carried)
 }
 END_TEST
 
+START_TEST(the_first_window_can_be_set)
+{
+    static const struct {
+        uint32_t first;
+        uint32_t edk2;
+        uint32_t uboot;
+    } rows[] = {{1, 1, 1}, {8, 8, 8}, {16, 16, 24}, {64, 64, 24}};
+    struct tftp_windows *t = tftp_windows_new(8, &seed);
+    struct endpoint at = client(0, 7);
+    struct tftp_wire wire;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        tftp_windows_set_first(t, rows[i].first);
+        ck_assert_uint_eq(tftp_windows_ask(t, &at, &edk2, 0, &wire), rows[i].edk2);
+        ck_assert_uint_eq(tftp_windows_ask(t, &at, &uboot, 0, &wire), rows[i].uboot);
+    }
+    tftp_windows_free(t);
+}
+END_TEST
+
 START_TEST(subnets_of_ipv6_are_64_bits)
 {
     struct tftp_windows *t = tftp_windows_new(8, &seed);
@@ -259,6 +278,7 @@ Suite *suite_tftp_window(void)
     tcase_add_loop_test(tc, a_window_follows_what_was_carried, 0,
                         sizeof histories / sizeof histories[0]);
     tcase_add_test(tc, a_new_client_gets_what_its_subnet_has_carried);
+    tcase_add_test(tc, the_first_window_can_be_set);
     tcase_add_test(tc, subnets_of_ipv6_are_64_bits);
     tcase_add_test(tc, what_was_carried_long_ago_is_forgotten);
     tcase_add_test(tc, a_full_table_forgets_the_oldest);
