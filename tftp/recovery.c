@@ -35,6 +35,7 @@ void tftp_recovery_go_back(struct tftp_session *s)
 void tftp_recovery_doubt(struct tftp_session *s, usec_t now)
 {
     s->in_doubt = true;
+    s->next = greater(s->next, s->acked + 1);
     s->due_at = now + tftp_flow_late(&s->flow, 0);
 }
 
