@@ -74,7 +74,7 @@ static void on_whole_window(struct tftp_session *s, uint64_t number, usec_t now)
 static void on_all(struct tftp_session *s, uint64_t number, usec_t now)
 {
     if (number > s->repeated) {
-        tftp_flow_trip(&s->flow, now - s->sent_at);
+        tftp_flow_trip(&s->flow, now - s->new_at);
         on_whole_window(s, number, now);
     } else if (number == s->high && s->opened_at != USEC_NEVER) {
         /* To which copy is this the answer?  As long as nothing is known, to the first. */
@@ -325,6 +325,7 @@ bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out
         s->timed = number <= s->timed ? 0 : s->timed; /* Karn */
     } else {
         s->high = number;
+        s->new_at = now;
         if (s->timed == 0) {
             s->timed = number;
             s->timed_at = now;

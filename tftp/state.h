@@ -68,6 +68,7 @@ struct tftp_session {
     bool in_doubt;        /* sent ahead: was it lost, or was the client only away? */
     bool was_quiet;       /* no ACK came between the newest packet and the rto */
     usec_t sent_at;       /* when the newest packet went out */
+    usec_t new_at;        /* when a block went out for the first time, lately */
     usec_t timed_at;      /* when that block went out */
     usec_t opened_at;     /* when the window was opened, its repeats apart */
     usec_t heard_at;      /* when the newest ACK came in */

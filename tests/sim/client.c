@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#define VARIES_OCTETS (512 * 1024) /* a window that is let grow; as in matrix.c */
+
 void sim_client_init(struct sim_client *c, const struct sim_model *model,
                      const struct tftp_terms *terms, uint64_t seed, usec_t now)
 {
@@ -92,6 +94,7 @@ static void vary(struct sim_client *c, bool clean)
 {
     if (c->model->varies) {
         uint32_t next = clean ? c->window + 1 : c->window / 4;
+        next = next * c->blksize > VARIES_OCTETS ? c->window : next;
         c->window = next < 1 ? 1 : next > 64 ? 64 : next;
     }
 }

@@ -15,7 +15,7 @@
 #define STORM_FACTOR  3.0  /* over what the wire makes unavoidable, for a single run */
 #define MEAN_MAX      1.25 /* times the file, over all runs of a client */
 #define QUIET_MAX     (2 * TFTP_RTO_MAX + 100 * USEC_PER_MSEC)
-#define STALL_MAX     (11 * USEC_PER_SEC) /* two ACKs lost, the client's timer is 5 s */
+#define STALL_MAX     (12 * USEC_PER_SEC) /* two ACKs lost, the client's timer is 5 s */
 #define WINDOW_OCTETS (512 * 1024)
 
 #define COUNT(a)   (sizeof(a) / sizeof(a)[0])
@@ -116,7 +116,7 @@ static double traffic_allowed(const struct sim_setup *setup)
     const struct sim_link *link = &setup->link[SIM_TO_CLIENT];
     double p = (link->loss + link->late + link->doubled) / 1000.0;
     double none = 1;
-    uint32_t out = setup->terms.window;
+    uint32_t out = setup->terms.ahead > 1 ? setup->terms.ahead : setup->terms.window;
     out = out < TFTP_BURST_FIRST ? out : TFTP_BURST_FIRST;
     for (uint32_t i = 0; i < out; i++) {
         none *= 1 - p;
