@@ -4,14 +4,15 @@
 # make check         unit tests, simulated network, fuzz corpus replay  (no root, no network)
 # make check SAN=1   the same under ASan and UBSan, in build/san
 # make netns         tests in network namespaces                                (needs root)
-# make peers         fetches the other DHCP servers that some of them run beside
+# make peers         fetches the other servers that some of them run beside
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
-# make bench         nanoseconds per operation of the cores; as root also offers on a wire
+# make bench         the cores, offers on a wire, and bench-compare              (needs root)
+# make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
 # make install       DESTDIR= PREFIX=/usr/local
-# test, demo, lint, fuzz and lab install the packages they need, when some are missing.
+# test, demo, lint, fuzz, bench and lab install the packages they need, when some are missing.
 
 PREFIX       ?= /usr/local
 CC           ?= cc
@@ -20,6 +21,8 @@ PKG_CONFIG   ?= pkg-config
 CFLAGS       ?= -O2 -g
 SECONDS_EACH ?= 30
 LAB_ONLY     ?= .
+BENCH_ONLY   ?= .
+BENCH_ROUNDS ?= 3
 JOBS         ?= $(shell nproc)
 LAB_JOBS     ?= $(JOBS)
 
@@ -28,7 +31,9 @@ LAB_JOBS     ?= $(JOBS)
 CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/locate.c config/machines.c config/release.c config/scan.c config/snapshot.c \
-         dhcp/decision.c dhcp/frame.c dhcp/identity.c dhcp/ladder.c dhcp/menu.c dhcp/options.c \
+         config/states.c config/template.c config/variables.c \
+         dhcp/admission.c dhcp/decision.c dhcp/verdict.c dhcp/frame.c dhcp/identity.c \
+         dhcp/ladder.c dhcp/menu.c dhcp/options.c \
          dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
          dhcp/show.c dhcp/sighting.c dhcp/url.c \
          dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_held.c dhcp/v6_packet.c \
@@ -37,23 +42,28 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
          tftp/window.c tftp/grant.c tftp/table.c
 # Shells: talk to the kernel or to a library.
-SHELLS := common/log.c common/net.c common/netwatch.c config/duplicates.c config/faults.c \
-          config/fields.c config/load.c config/load_hosts.c config/load_menu.c \
-          config/load_profiles.c config/syntax.c \
+SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
+          config/duplicates.c config/faults.c config/fields.c config/load.c \
+          config/load_files.c config/load_hosts.c config/load_menu.c config/load_profiles.c \
+          config/load_vars.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/explain.c \
-         app/explain_print.c app/loop.c app/network.c app/notify.c app/privileges.c \
-         app/reasons.c app/recording.c app/request.c app/run.c
+APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control.c \
+         app/explain.c app/explain_print.c app/faults_json.c app/hooks.c app/loop.c \
+         app/network.c app/notify.c app/orders.c app/privileges.c app/read_file.c \
+         app/reasons.c app/recording.c app/reload.c app/request.c app/restart.c app/run.c \
+         app/state.c app/state_db.c app/templates.c app/unix_socket.c app/virtual.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
-BENCH := $(wildcard tests/bench/*.c)
+BENCH := tests/bench/bench_core.c
+LOAD  := tests/bench/load.c tests/bench/crowd.c tests/bench/client.c
+WIRE  := tests/bench/wire.c
 FUZZ  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # -- how it is built -------------------------------------------------------------------
-LIBS := jansson libpcap libcap libuv
+LIBS := jansson libpcap libcap libuv sqlite3
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wwrite-strings -Wvla -Wimplicit-fallthrough -Wundef -Wformat=2 -Werror
 B    := build$(if $(SAN),/san)
@@ -76,8 +86,15 @@ $(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
-$(B)/bench: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
+$(B)/bench-core: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
 	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/bench-load: $(call obj,$(LOAD) common/text.c)
+	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/bench-wire: $(call obj,$(WIRE))
+	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/refuse-segments.so: tests/bench/refuse_segments.c
+	@mkdir -p $(@D)
+	$(call tell,LD)$(COMPILE) -shared -fPIC $< -o $@
 $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/%.o: %.c
@@ -102,7 +119,9 @@ check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
 	$(B)/sim
 	@for t in $(FUZZ); do $(B)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
 
-netns: $(B)/pxed
+BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
+
+netns: $(B)/pxed $(BENCH_TOOLS)
 	python3 -B tests/netns/run.py $(B)/pxed
 
 peers:
@@ -113,7 +132,7 @@ SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[c
 lint: deps-lint
 	+$(PARALLEL) lint-core
 	clang-format --dry-run --Werror $(SOURCES)
-	printf '%s\n' $(CORE) $(SHELLS) $(APP) | xargs -P $(JOBS) -I{} \
+	printf '%s\n' $(CORE) $(SHELLS) $(APP) $(LOAD) $(WIRE) | xargs -P $(JOBS) -I{} \
 	    clang-tidy --quiet {} -- -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS)
 lint-core: $(call obj,$(CORE))
 	tests/layers.sh
@@ -129,9 +148,15 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
 	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
 	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
 
-bench: $(B)/bench $(B)/pxed
-	$(B)/bench
-	@[ "$$(id -u)" != 0 ] || python3 -B tests/bench/offers.py $(B)/pxed
+bench: deps-bench
+	+$(PARALLEL) all $(B)/bench-core
+	$(B)/bench-core
+	python3 -B tests/bench/offers.py $(B)/pxed
+	$(MAKE) bench-compare
+bench-compare: deps-bench peers
+	+$(PARALLEL) all $(BENCH_TOOLS)
+	python3 -B tests/bench/run.py $(B) --only '$(BENCH_ONLY)' --rounds $(BENCH_ROUNDS)
+	$(GIVE_BACK)
 
 lab: deps-lab
 	+$(PARALLEL) all
@@ -156,6 +181,7 @@ install: $(B)/pxed
 clean:
 	rm -rf build
 
-.PHONY: all test check netns peers lint lint-core fuzz bench lab demo install clean
+.PHONY: all test check netns peers lint lint-core fuzz bench bench-compare lab demo install \
+        clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))

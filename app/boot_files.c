@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "app/virtual.h"
 #include "common/cleanup.h"
 #include "common/text.h"
 #include "tftp/path.h"
@@ -202,6 +203,14 @@ static void check_file(const struct check *c, struct boot_file *b)
     if (tftp_path_clean(name, path, &repairs) != TFTP_PATH_OK) {
         object(c, b, "\"%s\" is no name that a client could ask for", b->file);
         return;
+    }
+    const char *real = NULL;
+    if (virtual_has(c->s, path, &real)) {
+        if (!real) {
+            b->state = BOOT_FILE_VIRTUAL;
+            return;
+        }
+        snprintf(path, sizeof path, "%s", real);
     }
     int fd = open_beneath(c->root, path, 0);
     if (fd < 0) {

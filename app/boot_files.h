@@ -21,6 +21,7 @@ enum boot_file_state {
     BOOT_FILE_THERE,
     BOOT_FILE_MISSING,   /* or not to be read */
     BOOT_FILE_ELSEWHERE, /* a URL, or a file of another TFTP server: not looked at */
+    BOOT_FILE_VIRTUAL,   /* made for each client ("files", auto): not looked at */
 };
 
 /* One entry of one profile, or one file of an item of its menu. */

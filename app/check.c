@@ -5,6 +5,7 @@
 
 #include "app/commands.h"
 #include "app/configuration.h"
+#include "app/faults_json.h"
 #include "common/text.h"
 
 static const char help[] =
@@ -28,8 +29,8 @@ static const char help[] =
     "                                    null for a menu's file for any of them; exists\n"
     "                                    is null for what is not looked at (a URL, "
     "another\n"
-    "                                    server); the last four are null when exists is\n"
-    "                                    not true\n"
+    "                                    server, a file that is made for each client);\n"
+    "                                    the last four are null when exists is not true\n"
     "\n"
     "Exit code: 0 good (there may be warnings), 1 a fault was found, 2 wrong usage.\n";
 
@@ -116,8 +117,13 @@ static struct row row_of(const struct boot_file *b)
     set_slot(&row, b);
     (void)text_show(b->file, strlen(b->file), row.cell[1], sizeof row.cell[1]);
     set(&row, 2, "-");
-    set(&row, 3,
-        b->state == BOOT_FILE_MISSING ? "cannot be opened" : "not on this server");
+    static const char *const states[] = {
+        [BOOT_FILE_THERE] = "", /* it is looked into, below */
+        [BOOT_FILE_MISSING] = "cannot be opened",
+        [BOOT_FILE_ELSEWHERE] = "not on this server",
+        [BOOT_FILE_VIRTUAL] = "made for each client",
+    };
+    set(&row, 3, states[b->state]);
     set(&row, 4, b->state == BOOT_FILE_MISSING ? "no" : "-");
     set(&row, 5, "-");
     if (b->state == BOOT_FILE_THERE) {
@@ -195,20 +201,6 @@ static void print_sum(const struct configuration *c)
 
 /* -- as JSON --------------------------------------------------------------------------- */
 
-static json_t *json_faults(const struct faults *f)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < f->count; i++) {
-        const struct fault *one = &f->list[i];
-        (void)json_array_append_new(
-            list, json_pack("{s:i, s:i, s:s, s:s, s:s}", "line", one->line, "column",
-                            one->column, "path", one->path, "severity",
-                            one->severity == FAULT_ERROR ? "error" : "warning", "message",
-                            one->text));
-    }
-    return list;
-}
-
 static json_t *json_boot_files(const struct configuration *c)
 {
     const struct snapshot *s = what_was_read(c);
@@ -216,8 +208,9 @@ static json_t *json_boot_files(const struct configuration *c)
     for (size_t i = 0; i < c->files.count; i++) {
         const struct boot_file *b = &c->files.list[i];
         bool there = b->state == BOOT_FILE_THERE;
-        json_t *exists =
-            b->state == BOOT_FILE_ELSEWHERE ? json_null() : json_boolean(there);
+        json_t *exists = b->state == BOOT_FILE_ELSEWHERE || b->state == BOOT_FILE_VIRTUAL
+                             ? json_null()
+                             : json_boolean(there);
         json_t *size = there ? json_integer((json_int_t)b->what.size) : json_null();
         json_t *kind =
             there ? json_string(bootfile_kind_name(b->what.kind)) : json_null();
@@ -235,9 +228,9 @@ static json_t *json_boot_files(const struct configuration *c)
 
 static bool print_json(const struct configuration *c)
 {
-    json_auto_t *all =
-        json_pack("{s:s?, s:b, s:o, s:o}", "file", c->path, "good", c->faults.errors == 0,
-                  "faults", json_faults(&c->faults), "boot_files", json_boot_files(c));
+    json_auto_t *all = json_pack(
+        "{s:s?, s:b, s:o, s:o}", "file", c->path, "good", c->faults.errors == 0, "faults",
+        faults_json(&c->faults, SIZE_MAX), "boot_files", json_boot_files(c));
     bool ok = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
     putchar('\n');
     return ok;

@@ -15,5 +15,8 @@ enum exit_code { EXIT_GOOD = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 };
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_explain(int argc, char **argv);
+int command_reload(int argc, char **argv);
+int command_approve(int argc, char **argv);
+int command_reset(int argc, char **argv);
 
 #endif

@@ -32,4 +32,10 @@ int configuration_read(const char *path, enum fault_severity missing_files,
 
 void configuration_done(struct configuration *c);
 
+/*
+ * Where the process that serves by this file listens, which a file with faults still tells.
+ * malloc'd; the default path when nothing is said or can be read; NULL: nowhere ("off").
+ */
+char *configuration_control(const char *path);
+
 #endif

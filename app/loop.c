@@ -9,6 +9,10 @@
 
 #define WATCHERS_MAX 192
 #define SIGNALS_MAX  8
+#define CHANGES_MAX  4
+
+#define QUIET_PATIENCE                                                                   \
+    4 /* quiet times: where it is never quiet (a log file) this must do */
 
 struct watcher {
     uv_poll_t poll;
@@ -18,6 +22,7 @@ struct watcher {
         SLOT_CLOSES, /* until libuv has let go of the handle */
     } state;
     int fd;
+    unsigned waits_for; /* LOOP_WAIT_* */
     loop_callback callback;
     void *context;
 };
@@ -28,18 +33,29 @@ struct signal_watcher {
     void *context;
 };
 
+struct change_watcher {
+    uv_fs_event_t event;
+    uv_timer_t quiet;
+    unsigned quiet_msec;
+    uint64_t since; /* the first change that was not told yet */
+    void (*callback)(void *context, usec_t now);
+    void *context;
+};
+
 struct loop {
     uv_loop_t uv;
     uv_prepare_t before_sleep;
     uv_poll_t alarm_poll;
     int alarm_fd;
-    usec_t alarm_set; /* what the timerfd is set to */
+    usec_t alarm_set; /* what the timerfd is set to, USEC_NEVER: off */
     usec_t (*deadline)(void *context);
     void (*timeout)(void *context, usec_t now);
     void *deadline_context;
     struct watcher watchers[WATCHERS_MAX];
     struct signal_watcher signals[SIGNALS_MAX];
     size_t signal_count;
+    struct change_watcher changes[CHANGES_MAX];
+    size_t change_count;
 };
 
 usec_t loop_clock(void)
@@ -51,17 +67,19 @@ usec_t loop_clock(void)
 
 /* -- the deadline ------------------------------------------------------------------------- */
 
+/*
+ * An alarm that is set too early stays: it goes off once for nothing and is set anew then.
+ * A transfer moves its deadline with every window, and a system call each time is dear.
+ */
 static void set_alarm(struct loop *loop, usec_t due)
 {
-    if (due == loop->alarm_set) {
+    if (due >= loop->alarm_set) {
         return;
     }
-    struct itimerspec when = {0}; /* all zero: off */
-    if (due != USEC_NEVER) {
-        when.it_value.tv_sec = (time_t)(due / USEC_PER_SEC);
-        when.it_value.tv_nsec =
-            (long)(due % USEC_PER_SEC) * 1000 + 1; /* 0 would be off */
-    }
+    struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)(due / USEC_PER_SEC),
+                     .tv_nsec = (long)(due % USEC_PER_SEC) * 1000 + 1}, /* 0: off */
+    };
     if (timerfd_settime(loop->alarm_fd, TFD_TIMER_ABSTIME, &when, NULL) == 0) {
         loop->alarm_set = due;
     }
@@ -181,22 +199,39 @@ static void on_closed(uv_handle_t *handle)
 
 static void let_go(struct watcher *w)
 {
-    if (w->state == SLOT_WATCHES) {
+    if (w->state == SLOT_WATCHES && !uv_is_closing((uv_handle_t *)&w->poll)) {
         w->state = SLOT_CLOSES;
         uv_close((uv_handle_t *)&w->poll, on_closed);
     }
 }
 
+static void on_event(uv_poll_t *poll, int status, int events);
+
+static int wait_on(struct watcher *w)
+{
+    int events = (w->waits_for & LOOP_WAIT_READ ? UV_READABLE : 0) |
+                 (w->waits_for & LOOP_WAIT_WRITE ? UV_WRITABLE : 0);
+    if (uv_is_closing((uv_handle_t *)&w->poll)) {
+        return 0; /* the loop is being freed, and finished work still has its say */
+    }
+    return events ? uv_poll_start(&w->poll, events, on_event) : uv_poll_stop(&w->poll);
+}
+
 static void on_event(uv_poll_t *poll, int status, int events)
 {
     struct watcher *w = poll->data;
-    (void)events;
-    bool go_on = w->callback(w->context, w->fd, status < 0 ? LOOP_ERROR : LOOP_READABLE,
-                             loop_clock());
+    bool go_on = true;
+    if (status >= 0 && events & UV_WRITABLE) {
+        go_on = w->callback(w->context, w->fd, LOOP_WRITABLE, loop_clock());
+    }
+    if (go_on && w->state == SLOT_WATCHES && (status < 0 || events & UV_READABLE)) {
+        enum loop_event event = status < 0 ? LOOP_ERROR : LOOP_READABLE;
+        go_on = w->callback(w->context, w->fd, event, loop_clock());
+    }
     if (!go_on) {
         let_go(w);
     } else if (status < 0 && w->state == SLOT_WATCHES) {
-        (void)uv_poll_start(poll, UV_READABLE, on_event); /* libuv stops on POLLERR */
+        (void)wait_on(w); /* libuv stops on POLLERR */
     }
 }
 
@@ -232,10 +267,11 @@ int loop_watch(struct loop *loop, int fd, loop_callback callback, void *context)
     }
     w->state = SLOT_WATCHES;
     w->fd = fd;
+    w->waits_for = LOOP_WAIT_READ;
     w->callback = callback;
     w->context = context;
     w->poll.data = w;
-    error = uv_poll_start(&w->poll, UV_READABLE, on_event);
+    error = wait_on(w);
     if (error != 0) {
         let_go(w);
     }
@@ -247,6 +283,15 @@ void loop_unwatch(struct loop *loop, int fd)
     struct watcher *w = slot_of(loop, fd);
     if (w) {
         let_go(w);
+    }
+}
+
+void loop_wait_for(struct loop *loop, int fd, unsigned what)
+{
+    struct watcher *w = slot_of(loop, fd);
+    if (w && w->waits_for != what) {
+        w->waits_for = what;
+        (void)wait_on(w);
     }
 }
 
@@ -268,6 +313,47 @@ int loop_on_signal(struct loop *loop, int number,
     w->signal.data = w;
     int error = uv_signal_init(&loop->uv, &w->signal);
     return error == 0 ? uv_signal_start(&w->signal, on_signal, number) : error;
+}
+
+/* -- changes of directories --------------------------------------------------------------- */
+
+static void on_quiet(uv_timer_t *timer)
+{
+    struct change_watcher *w = timer->data;
+    w->callback(w->context, loop_clock());
+}
+
+static void on_change(uv_fs_event_t *event, const char *name, int events, int status)
+{
+    struct change_watcher *w = event->data;
+    (void)name;
+    (void)events;
+    (void)status;
+    uint64_t now = uv_now(event->loop);
+    if (!uv_is_active((uv_handle_t *)&w->quiet)) {
+        w->since = now;
+    }
+    if (now - w->since < (uint64_t)QUIET_PATIENCE * w->quiet_msec) {
+        (void)uv_timer_start(&w->quiet, on_quiet, w->quiet_msec, 0);
+    }
+}
+
+int loop_on_change(struct loop *loop, const char *directory, unsigned quiet,
+                   void (*callback)(void *context, usec_t now), void *context)
+{
+    if (loop->change_count == CHANGES_MAX) {
+        return -EMFILE;
+    }
+    struct change_watcher *w = &loop->changes[loop->change_count++];
+    *w = (struct change_watcher){
+        .quiet_msec = quiet, .callback = callback, .context = context};
+    w->event.data = w;
+    w->quiet.data = w;
+    int error = uv_timer_init(&loop->uv, &w->quiet);
+    if (error == 0) {
+        error = uv_fs_event_init(&loop->uv, &w->event);
+    }
+    return error == 0 ? uv_fs_event_start(&w->event, on_change, directory, 0) : error;
 }
 
 /* -- work for other threads --------------------------------------------------------------- */

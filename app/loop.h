@@ -21,7 +21,8 @@ struct loop;
 
 enum loop_event {
     LOOP_READABLE,
-    LOOP_ERROR, /* POLLERR: for a UDP socket its error queue holds something */
+    LOOP_ERROR,    /* POLLERR: for a UDP socket its error queue holds something */
+    LOOP_WRITABLE, /* only after loop_wait_for() */
 };
 
 /* Returning false is loop_unwatch(). */
@@ -37,6 +38,19 @@ int loop_watch(struct loop *loop, int fd, loop_callback callback, void *context)
  * itself.  A descriptor that is not watched is fine.
  */
 void loop_unwatch(struct loop *loop, int fd);
+/*
+ * What a watched descriptor is waited for from now on, LOOP_WAIT_* together; 0: nothing
+ * for a while.  When both are there LOOP_WRITABLE comes first.
+ */
+#define LOOP_WAIT_READ  1u
+#define LOOP_WAIT_WRITE 2u
+void loop_wait_for(struct loop *loop, int fd, unsigned what);
+/*
+ * Calls back when something in this directory has changed and then nothing for `quiet`
+ * milliseconds, or has not come to rest for some of these.  Not recursive.
+ */
+int loop_on_change(struct loop *loop, const char *directory, unsigned quiet,
+                   void (*callback)(void *context, usec_t now), void *context);
 int loop_on_signal(struct loop *loop, int number,
                    void (*callback)(void *context, usec_t now), void *context);
 

@@ -14,6 +14,12 @@ static const struct command {
      "all faults of the configuration, and what each architecture boots"},
     {"explain", command_explain, "explain [-c FILE] --mac MAC ... | --pcap FILE [--json]",
      "which answer a client gets, and which lines of the configuration led to it"},
+    {"reload", command_reload, "reload  [-c FILE]",
+     "has the running pxed read its configuration again; prints the faults"},
+    {"approve", command_approve, "approve [-c FILE] [MAC]",
+     "lets a held machine boot; without MAC: lists those that wait"},
+    {"reset", command_reset, "reset   [-c FILE] [MAC]",
+     "lets a \"once\" host boot again; without MAC: lists those that have"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -48,13 +48,31 @@ static int become(const struct passwd *user, char why[PRIVILEGES_WHY_SIZE])
     return 0;
 }
 
-static int become_user(const char *name, char why[PRIVILEGES_WHY_SIZE])
+/* NULL: there is nobody to become. */
+static const struct passwd *find_user(const char *name)
 {
     const struct passwd *user = name ? getpwnam(name) : NULL;
     if (!user) {
         user = getpwnam("nobody");
     }
-    if (!user || user->pw_uid == 0) {
+    return user && user->pw_uid != 0 ? user : NULL;
+}
+
+int privileges_identity(const char *name, uid_t *uid, gid_t *gid)
+{
+    const struct passwd *user = geteuid() == 0 ? find_user(name) : NULL;
+    if (geteuid() == 0 && !user) {
+        return -ENOENT;
+    }
+    *uid = user ? user->pw_uid : geteuid();
+    *gid = user ? user->pw_gid : getegid();
+    return 0;
+}
+
+static int become_user(const char *name, char why[PRIVILEGES_WHY_SIZE])
+{
+    const struct passwd *user = find_user(name);
+    if (!user) {
         snprintf(why, PRIVILEGES_WHY_SIZE,
                  "there is no unprivileged user to become: create \"%s\", or name one as "
                  "\"user\" in the configuration",

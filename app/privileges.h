@@ -7,6 +7,7 @@
 #define APP_PRIVILEGES_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #define PRIVILEGES_WHY_SIZE 320
 
@@ -15,6 +16,12 @@
  * "+p" are only permitted at first).  Never fails: opening says what is missing.
  */
 void privileges_raise(void);
+
+/*
+ * Whom privileges_drop() will make of us: what is made for that user beforehand is given to
+ * these.  -ENOENT: it will fail.
+ */
+int privileges_identity(const char *name, uid_t *uid, gid_t *gid);
 
 /*
  * Becomes `user` when started as root (user NULL or unknown: "nobody"), empties every

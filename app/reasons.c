@@ -32,6 +32,8 @@ static const char *const silences[DHCP_VERDICT_COUNT] = {
     [DHCP_UNKNOWN_ARCH] = "nobody has assigned its architecture",
     [DHCP_HOST_IGNORED] = "the action of this host is \"ignore\"",
     [DHCP_HOST_LOCAL] = "the action is \"local\": the machine boots from disk",
+    [DHCP_HOST_HELD] = "the action is \"hold\": it waits for `pxed approve`",
+    [DHCP_HOST_DONE] = "it was to boot once, and has: `pxed reset` lets it boot again",
     [DHCP_UNKNOWN_HOST] =
         "the host table does not know it, and unknown hosts are ignored",
     [DHCP_NO_FILE] = "its profile has no boot file for its architecture",

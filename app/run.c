@@ -4,33 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "app/commands.h"
-#include "app/configuration.h"
-#include "app/loop.h"
-#include "app/network.h"
+#include "app/hooks.h"
 #include "app/notify.h"
 #include "app/privileges.h"
+#include "app/reload.h"
+#include "app/restart.h"
 #include "common/log.h"
-#include "config/gate.h"
-#include "config/machines.h"
-#include "dhcp/service.h"
-#include "dhcp/v6_service.h"
-#include "tftp/service.h"
+#include "common/neighbours.h"
 
 #define MACHINES_MAX 16384 /* addresses remembered: some 2 MB when full */
-
-/* The process: what lives from the start to the end of `pxed run`. */
-struct appliance {
-    struct configuration config;
-    struct loop *loop;
-    struct machines
-        *machines; /* what DHCP hears, for the doors that only see addresses */
-    struct dhcp_service *dhcp;   /* NULL: disabled */
-    struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
-    struct tftp_service *tftp;   /* NULL: disabled */
-    struct network network;
-};
 
 /* -- the steps of the start, in the order of start() --------------------------------------- */
 
@@ -71,57 +56,6 @@ static bool read_configuration(const char *path, struct configuration *out)
     return true;
 }
 
-static bool has_file(void *context, const char *file)
-{
-    const struct appliance *a = context;
-    return tftp_service_has_file(a->tftp, file);
-}
-
-static void heard(void *context, const struct endpoint *at, const struct machine *machine)
-{
-    const struct appliance *a = context;
-    machines_learn(a->machines, at, machine, loop_clock());
-}
-
-/* The host table rules over files too, wherever the machine behind an address is known. */
-static void who(void *context, const struct endpoint *peer, struct tftp_client *out)
-{
-    const struct appliance *a = context;
-    const struct machine *m = machines_find(a->machines, peer, loop_clock());
-    if (!m) {
-        return;
-    }
-    struct gate gate =
-        gate_ask(a->config.snapshot, &m->mac, m->has_uuid ? m->uuid : NULL);
-    out->denied = gate.verdict != GATE_BOOT;
-    if (gate.host) {
-        out->max_block_size = gate.host->max_block_size;
-        out->max_window_size = gate.host->max_window_size;
-        out->send_ahead = gate.host->send_ahead;
-    }
-    if (gate.verdict == GATE_BOOT) {
-        out->knows_msft_window = true;
-        out->msft_window = a->config.snapshot->profiles[gate.profile].msft_window;
-    }
-}
-
-/* The offer this machine took has done its work. */
-static void began(void *context, const struct endpoint *peer)
-{
-    const struct appliance *a = context;
-    const struct machine *m = machines_find(a->machines, peer, loop_clock());
-    if (m && a->dhcp) {
-        dhcp_service_reached(a->dhcp, &m->mac);
-    }
-}
-
-static bool run_elsewhere(void *context, void (*work)(void *job),
-                          void (*done)(void *job, usec_t now), void *job)
-{
-    const struct appliance *a = context;
-    return loop_work(a->loop, work, done, job) == 0;
-}
-
 static bool make_machines(struct appliance *a)
 {
     struct hash_seed seed;
@@ -137,8 +71,8 @@ static bool make_machines(struct appliance *a)
 static bool open_tftp(struct appliance *a)
 {
     const char *what;
-    struct tftp_hooks hooks = {
-        .who = who, .began = began, .run = run_elsewhere, .context = a};
+    struct tftp_hooks hooks = hooks_for_tftp(a);
+    (void)neighbours_open(&a->neighbours);
     int error = tftp_service_open(a->config.snapshot, &hooks, &a->tftp, &what);
     if (error == 0) {
         return true;
@@ -158,7 +92,7 @@ static bool open_tftp(struct appliance *a)
 static bool open_dhcp(struct appliance *a)
 {
     char why[DHCP_SERVICE_WHY_SIZE];
-    struct dhcp_hooks hooks = {a->tftp ? has_file : NULL, heard, a};
+    struct dhcp_hooks hooks = hooks_for_dhcp(a);
     if (dhcp_service_open(a->config.snapshot, &hooks, &a->dhcp, why) != 0) {
         log_say(LOG_ERROR, "%s", why);
         return false;
@@ -166,11 +100,32 @@ static bool open_dhcp(struct appliance *a)
     return true;
 }
 
+/* Serving goes on without it, and without a place to keep state. */
+static void open_for_user(struct appliance *a)
+{
+    const struct snapshot *s = a->config.snapshot;
+    uid_t uid;
+    gid_t gid;
+    if (privileges_identity(s->user, &uid, &gid) != 0) {
+        return; /* dropping privileges says why */
+    }
+    state_prepare(s->state_dir, uid, gid);
+    if (!s->control) {
+        return;
+    }
+    int error = control_open(s->control, uid, gid, &a->control);
+    if (error != 0) {
+        log_say(LOG_WARNING, "no control socket at %s, so no `pxed reload`: %s",
+                s->control,
+                error == -EADDRINUSE ? "another pxed answers there" : strerror(-error));
+    }
+}
+
 /* A host may lack IPv6, or have its port 4011 in use, and IPv4 is served all the same. */
 static void open_dhcp6(struct appliance *a)
 {
     char why[DHCP_SERVICE_WHY_SIZE];
-    struct dhcp_hooks hooks = {a->tftp ? has_file : NULL, heard, a};
+    struct dhcp_hooks hooks = hooks_for_dhcp(a);
     int error = dhcp6_service_open(a->config.snapshot, &hooks, &a->dhcp6, why);
     if (error != 0 && error != -EAFNOSUPPORT) {
         log_say(LOG_WARNING, "no answers over IPv6: %s", why);
@@ -181,6 +136,7 @@ static bool open_everything(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
+    open_for_user(a);
     if (!make_machines(a) || (s->tftp.enabled && !open_tftp(a))) {
         return false;
     }
@@ -229,7 +185,9 @@ static usec_t next_deadline(void *context)
     usec_t dhcp = a->dhcp ? dhcp_service_deadline(a->dhcp) : USEC_NEVER;
     usec_t dhcp6 = a->dhcp6 ? dhcp6_service_deadline(a->dhcp6) : USEC_NEVER;
     usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
+    usec_t state = state_deadline(a->state);
     usec_t first = dhcp < tftp ? dhcp : tftp;
+    first = state < first ? state : first;
     return dhcp6 < first ? dhcp6 : first;
 }
 
@@ -245,6 +203,7 @@ static void on_deadline(void *context, usec_t now)
     if (a->dhcp6) {
         dhcp6_service_timeout(a->dhcp6, now);
     }
+    state_timeout(a->state, now);
 }
 
 static void on_stop(void *context, usec_t now)
@@ -255,82 +214,60 @@ static void on_stop(void *context, usec_t now)
     loop_stop(a->loop);
 }
 
-static bool same_interfaces(const struct snapshot *a, const struct snapshot *b)
+/* What serves by the configuration is told here, between two events. */
+static const char *take_configuration(void *context, struct configuration *config)
 {
-    return a->interface_count == b->interface_count &&
-           memcmp(a->interfaces, b->interfaces,
-                  a->interface_count * sizeof a->interfaces[0]) == 0;
-}
-
-/* What was opened with privileges stays as it is until the next start. */
-static void warn_of_restart(const struct snapshot *old, const struct snapshot *new)
-{
-    const struct {
-        const char *key;
-        bool same;
-    } rows[] = {
-        {"interfaces", same_interfaces(old, new)},
-        {"hotplug", old->hotplug == new->hotplug},
-        {"user", strcmp(old->user, new->user) == 0},
-        {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
-        {"dhcp.ipv6", old->dhcp.ipv6 == new->dhcp.ipv6},
-        {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
-        {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},
-        {"tftp.data_ports", old->tftp.single_port == new->tftp.single_port &&
-                                old->tftp.data_port_first == new->tftp.data_port_first &&
-                                old->tftp.data_port_last == new->tftp.data_port_last},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (!rows[i].same) {
-            log_say(LOG_WARNING, "\"%s\" has changed: it takes effect at the next start",
-                    rows[i].key);
-        }
-    }
-}
-
-/* A configuration with faults changes nothing. */
-static bool reload(struct appliance *a)
-{
-    struct configuration fresh;
-    if (!read_configuration(a->config.path, &fresh)) {
-        configuration_done(&fresh);
-        return false;
-    }
-    int error = a->tftp && fresh.snapshot->tftp.enabled
-                    ? tftp_service_configure(a->tftp, fresh.snapshot)
+    struct appliance *a = context;
+    struct configuration old = a->config;
+    int error = a->tftp && config->snapshot->tftp.enabled
+                    ? tftp_service_configure(a->tftp, config->snapshot)
                     : 0;
     if (error != 0) {
-        log_say(LOG_ERROR, "cannot open the TFTP root %s: %s", fresh.snapshot->tftp.root,
-                strerror(-error));
-        configuration_done(&fresh);
-        return false;
+        log_say(LOG_ERROR, "cannot open the TFTP root %s: %s",
+                config->snapshot->tftp.root, strerror(-error));
+        return "the TFTP root cannot be opened";
     }
     if (a->dhcp) {
-        dhcp_service_configure(a->dhcp, fresh.snapshot);
+        dhcp_service_configure(a->dhcp, config->snapshot);
     }
     if (a->dhcp6) {
-        dhcp6_service_configure(a->dhcp6, fresh.snapshot);
+        dhcp6_service_configure(a->dhcp6, config->snapshot);
     }
-    warn_of_restart(a->config.snapshot, fresh.snapshot);
-    configuration_done(&a->config);
-    a->config = fresh;
-    return true;
+    warn_of_restart(old.snapshot, config->snapshot);
+    a->config = *config;
+    *config = old;
+    return NULL;
 }
 
-static void on_reload(void *context, usec_t now)
+static void on_hangup(void *context, usec_t now)
 {
     struct appliance *a = context;
     (void)now;
-    notify_systemd("RELOADING=1");
-    if (reload(a)) {
-        log_say(LOG_INFO, "pxed reloaded %s", a->config.path);
-    } else {
-        log_say(LOG_ERROR, "pxed keeps the configuration it has");
-    }
-    notify_systemd("READY=1");
+    reload_ask(a->reload);
 }
 
 /* -- the start ---------------------------------------------------------------------------- */
+
+static const struct snapshot *served(void *context)
+{
+    const struct appliance *a = context;
+    return a->config.snapshot;
+}
+
+/* Reloads, and whatever else the control socket is asked. */
+static int watch_for_orders(struct appliance *a)
+{
+    int error = reload_new(a->loop, a->config.path, take_configuration, a, &a->reload);
+    if (error == 0 && a->control) {
+        (void)reload_serve(a->reload, a->control);
+        (void)state_serve(a->state, a->control, served, a);
+        error = control_start(a->control, a->loop);
+    }
+    if (error == 0 && a->config.snapshot->watch && reload_watch(a->reload) != 0) {
+        log_say(LOG_WARNING, "cannot watch %s for changes", a->config.path);
+    }
+    return error;
+}
 
 static int watch_everything(struct appliance *a)
 {
@@ -349,18 +286,31 @@ static int watch_everything(struct appliance *a)
             error = loop_watch(a->loop, fds[i], on_tftp, a);
         }
     }
+    if (error == 0) {
+        error = watch_for_orders(a);
+    }
     loop_set_deadline(a->loop, next_deadline, on_deadline, a);
     static const int stops[] = {SIGTERM, SIGINT};
     for (size_t i = 0; error == 0 && i < 2; i++) {
         error = loop_on_signal(a->loop, stops[i], on_stop, a);
     }
-    return error == 0 ? loop_on_signal(a->loop, SIGHUP, on_reload, a) : error;
+    return error == 0 ? loop_on_signal(a->loop, SIGHUP, on_hangup, a) : error;
+}
+
+static bool open_state(struct appliance *a)
+{
+    int error = state_open(a->config.snapshot->state_dir, &a->state);
+    if (error != 0) {
+        log_say(LOG_ERROR, "%s", strerror(-error));
+    }
+    return error == 0;
 }
 
 static bool watch(struct appliance *a)
 {
     int error = loop_new(&a->loop);
     if (error == 0) {
+        state_start(a->state, a->loop);
         error = watch_everything(a);
     }
     if (error != 0) {
@@ -389,23 +339,29 @@ static void announce(const struct appliance *a)
 static bool start(struct appliance *a, const char *path)
 {
     return read_configuration(path, &a->config) && open_everything(a) &&
-           drop_privileges(a) && watch(a);
+           drop_privileges(a) && open_state(a) && watch(a);
 }
 
 static void stop(struct appliance *a)
 {
     network_stop(&a->network);
-    loop_free(a->loop); /* first: it may still have a word for the services */
+    loop_free(a->loop); /* first: it may still have a word for the others */
+    control_close(a->control);
+    reload_free(a->reload);
     dhcp_service_close(a->dhcp);
     dhcp6_service_close(a->dhcp6);
     tftp_service_close(a->tftp);
+    state_close(a->state); /* after the services: a transfer may end with them */
     machines_free(a->machines);
+    if (a->neighbours >= 0) {
+        (void)close(a->neighbours);
+    }
     configuration_done(&a->config);
 }
 
 int command_run(int argc, char **argv)
 {
-    struct appliance a = {0};
+    struct appliance a = {.neighbours = -1};
     const char *path;
     if (!parse_arguments(argc, argv, &path)) {
         fprintf(stderr, "usage: pxed run [-c FILE] [-v]\n");

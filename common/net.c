@@ -40,9 +40,29 @@ struct net_inbox {
     uint8_t data[NET_BATCH][NET_DGRAM_MAX];
 };
 
+/* Makes the first n places ready for a receive call. */
+static void arm_inbox(struct net_inbox *in, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        in->parts[i] = (struct iovec){in->data[i], NET_DGRAM_MAX};
+        in->headers[i].msg_hdr = (struct msghdr){
+            .msg_name = &in->peers[i],
+            .msg_namelen = sizeof in->peers[i],
+            .msg_iov = &in->parts[i],
+            .msg_iovlen = 1,
+            .msg_control = &in->controls[i],
+            .msg_controllen = sizeof in->controls[i],
+        };
+    }
+}
+
 struct net_inbox *net_inbox_new(void)
 {
-    return calloc(1, sizeof(struct net_inbox));
+    struct net_inbox *in = calloc(1, sizeof *in);
+    if (in) {
+        arm_inbox(in, NET_BATCH);
+    }
+    return in;
 }
 
 void net_inbox_free(struct net_inbox *inbox)
@@ -206,25 +226,9 @@ static void read_control(struct msghdr *m, struct net_dgram *out)
     }
 }
 
-static void arm_inbox(struct net_inbox *in)
-{
-    for (size_t i = 0; i < NET_BATCH; i++) {
-        in->parts[i] = (struct iovec){in->data[i], NET_DGRAM_MAX};
-        in->headers[i].msg_hdr = (struct msghdr){
-            .msg_name = &in->peers[i],
-            .msg_namelen = sizeof in->peers[i],
-            .msg_iov = &in->parts[i],
-            .msg_iovlen = 1,
-            .msg_control = &in->controls[i],
-            .msg_controllen = sizeof in->controls[i],
-        };
-    }
-}
-
 size_t net_receive(int fd, struct net_inbox *inbox, struct net_dgram out[NET_BATCH],
                    int *error)
 {
-    arm_inbox(inbox);
     int n = recvmmsg(fd, inbox->headers, NET_BATCH, MSG_DONTWAIT, NULL);
     *error = n < 0 ? -errno : 0;
     for (int i = 0; i < n; i++) {
@@ -237,7 +241,9 @@ size_t net_receive(int fd, struct net_inbox *inbox, struct net_dgram out[NET_BAT
         };
         read_control(m, &out[i]);
     }
-    return n > 0 ? (size_t)n : 0;
+    size_t count = n > 0 ? (size_t)n : 0;
+    arm_inbox(inbox, count);
+    return count;
 }
 
 bool net_unreachable(int fd, struct endpoint *peer)

@@ -115,6 +115,7 @@ void hosts_free(struct hosts *table)
     }
     for (size_t i = 0; i < table->count; i++) {
         free(slot_at(table, i)->host.name);
+        host_vars_free(slot_at(table, i)->host.vars);
     }
     for (size_t i = 0; i < table->chunk_count; i++) {
         free(table->chunks[i]);

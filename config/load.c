@@ -202,6 +202,26 @@ static const struct field_set dhcp_set = {dhcp_fields, 2};
 static const struct field_set tftp_set = {tftp_fields, 9};
 static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 9, "tftp_set counts its rows");
 
+/* A path, absolute since it is made before the process looks anywhere; or "off". */
+static void read_path_or_off(struct reader *r, const struct field *f, const json_t *value,
+                             const struct json_path *at, void *dst)
+{
+    char **path = dst;
+    const char *text = string_of(r, value, at, f->min, f->max);
+    if (text && strcmp(text, "off") != 0 && text[0] != '/') {
+        complain(r, at, "expected an absolute path or \"off\"");
+        return;
+    }
+    if (!text) {
+        return;
+    }
+    free(*path);
+    *path = NULL;
+    if (strcmp(text, "off") != 0) {
+        read_text(r, f, value, at, dst);
+    }
+}
+
 /* Hosts name profiles, so profiles come first here, wherever they stand in the file. */
 static const struct field top_fields[] = {
     {.key = "interfaces", .read = read_interfaces, .required = true},
@@ -215,6 +235,12 @@ static const struct field top_fields[] = {
     {.key = "profiles", .read = read_profiles},
     {.key = "hosts", .read = read_hosts},
     {.key = "unknown_hosts", .read = read_unknown_hosts},
+    {.key = "files", .read = read_files},
+    {.key = "control", .read = read_path_or_off, .min = 1, .max = 107,
+     .offset = offsetof(struct snapshot, control)},
+    {.key = "state_dir", .read = read_path_or_off, .min = 1, .max = 1023,
+     .offset = offsetof(struct snapshot, state_dir)},
+    {.key = "watch", .read = read_bool, .offset = offsetof(struct snapshot, watch)},
 };
 /* clang-format on */
 
@@ -276,8 +302,10 @@ static struct snapshot *new_snapshot(void)
                                  .send_ahead = SEND_AHEAD_AUTO,
                                  .max_transfers = 4096};
     s->user = strdup("pxed");
+    s->control = strdup(CONFIG_CONTROL_DEFAULT);
+    s->state_dir = strdup("/var/lib/pxed");
     s->hosts = hosts_new(0);
-    if (!s->user || !s->hosts) {
+    if (!s->user || !s->control || !s->state_dir || !s->hosts) {
         snapshot_free(s);
         return NULL;
     }

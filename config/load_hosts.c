@@ -118,8 +118,11 @@ static void read_uuid(struct reader *r, const struct field *f, const json_t *val
 static void read_action(struct reader *r, const struct field *f, const json_t *value,
                         const struct json_path *at, void *dst)
 {
-    static const char *const words[] = {
-        [HOST_BOOT] = "boot", [HOST_IGNORE] = "ignore", [HOST_LOCAL] = "local", NULL};
+    static const char *const words[] = {[HOST_BOOT] = "boot",
+                                        [HOST_IGNORE] = "ignore",
+                                        [HOST_LOCAL] = "local",
+                                        [HOST_HOLD] = "hold",
+                                        NULL};
     int action = (int)*(enum host_action *)dst;
     (void)f;
     read_word(r, value, at, words, &action);
@@ -141,6 +144,8 @@ static const struct field host_fields[] = {
      .offset = offsetof(struct draft, host.max_window_size)},
     {.key = "send_ahead", .read = read_send_ahead,
      .offset = offsetof(struct draft, host.send_ahead)},
+    {.key = "once", .read = read_bool, .offset = offsetof(struct draft, host.once)},
+    {.key = "vars", .read = read_vars, .offset = offsetof(struct draft, host.vars)},
 };
 
 static const struct field unknown_fields[] = {
@@ -160,7 +165,7 @@ static void settle_profile(struct reader *r, const json_t *object,
     }
     bool said =
         json_object_get(object, "profile") != NULL; /* if so, it was complained of */
-    if (d->profile < 0 && !said && r->profiles_known && d->host.action == HOST_BOOT) {
+    if (d->profile < 0 && !said && r->profiles_known && d->host.action != HOST_IGNORE) {
         complain(r, at, "\"profile\" is missing, and no profile is named \"%s\"",
                  DEFAULT_PROFILE);
     }
@@ -203,9 +208,33 @@ static void add_host(struct reader *r, const struct json_path *at, struct draft 
     if (!hosts_add(r->out->hosts, &d->host, &twin)) {
         no_memory(r, at);
         free(d->host.name);
+        host_vars_free(d->host.vars);
     } else if (twin != SIZE_MAX) {
         complain_twin(r, at, &d->host, hosts_at(r->out->hosts, twin));
         free(d->host.name);
+        host_vars_free(d->host.vars);
+    }
+}
+
+/* A boot that ends with a file we do not serve never ends for us. */
+static void warn_of_no_end(struct reader *r, const struct json_path *at,
+                           const struct draft *d)
+{
+    if (!d->host.once || d->profile < 0) {
+        return;
+    }
+    const struct profile *p = &r->out->profiles[d->profile];
+    const char *last = p->boot[SLOT_IPXE].file;
+    const struct profile *up = p;
+    while (!up->done_when && up->parent >= 0) {
+        up = &r->out->profiles[up->parent];
+    }
+    if (!up->done_when && last && strstr(last, "://") && strncmp(last, "tftp:", 5) != 0) {
+        struct json_path key = {.up = at, .key = "once"};
+        warn(r, &key,
+             "its boot is never seen to end, as the last file of profile \"%s\" comes "
+             "from elsewhere; \"done_when\" there names one of ours",
+             p->name);
     }
 }
 
@@ -221,6 +250,7 @@ static void read_host(struct reader *r, const json_t *object, const struct json_
     read_fields(r, &FIELD_SET(host_fields), object, at, &d);
     d.host.answer.said = answer_said(object);
     settle_profile(r, object, at, &d);
+    warn_of_no_end(r, at, &d);
     if (!json_object_get(object, "mac") && !json_object_get(object, "uuid")) {
         complain(r, at,
                  "\"mac\" or \"uuid\" is missing: the host could not be recognised");

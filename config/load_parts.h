@@ -53,6 +53,14 @@ void read_offer(struct reader *r, const struct field *f, const json_t *value,
 /* SAYS_... of the keys that the object holds. */
 uint32_t answer_said(const json_t *object);
 
+/* config/load_vars.c.  dst: struct host_vars *; NULL stays when there is none. */
+void read_vars(struct reader *r, const struct field *f, const json_t *value,
+               const struct json_path *at, void *dst);
+
+/* config/load_files.c. */
+void read_files(struct reader *r, const struct field *f, const json_t *value,
+                const struct json_path *at, void *dst);
+
 /* NULL, or why this cannot be what a client of this slot loads. */
 const char *boot_file_objection(const char *file, unsigned slot);
 

@@ -126,6 +126,9 @@ static const struct field option_fields[] = {
     {.key = "menu", .read = read_menu, .offset = offsetof(struct profile, menu)},
     {.key = "msft_window", .read = read_bool,
      .offset = offsetof(struct profile, msft_window)},
+    {.key = "vars", .read = read_vars, .offset = offsetof(struct profile, vars)},
+    {.key = "done_when", .read = read_text, .min = 1, .max = 255,
+     .offset = offsetof(struct profile, done_when)},
 };
 /* clang-format on */
 #define OPTIONS (sizeof option_fields / sizeof option_fields[0])
@@ -148,7 +151,8 @@ static void complain_key_of_profile(struct reader *r, const struct json_path *at
             "unknown key; it is no architecture such as \"x64-uefi\" or \"7\", and "
             "not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
             "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", "
-            "\"menu\" or \"msft_window\"");
+            "\"menu\", \"vars\", \"done_when\" or "
+            "\"msft_window\"");
     }
 }
 

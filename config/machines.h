@@ -1,5 +1,5 @@
 /*
- * config/machines: which machine has which address, as its own packets told.
+ * config/machines: which machine has which address, as its own packets told, or the kernel.
  *
  * DHCP learns it (a client's REQUEST for its lease, its questions on port 4011), the other
  * doors ask: a transfer has only an address, and the host table speaks of machines.
@@ -25,8 +25,9 @@ struct machine {
     bool has_uuid;
     uint8_t uuid[16]; /* as sent in option 97 */
     bool has_arch;
-    uint16_t arch; /* option 93 */
-    bool ipxe;     /* an iPXE was speaking */
+    uint16_t arch;     /* option 93 */
+    bool ipxe;         /* an iPXE was speaking */
+    bool by_neighbour; /* no packet of its own told, but the kernel's neighbour table */
 };
 
 struct machines;

@@ -4,6 +4,18 @@
 #include "config/hosts.h"
 #include "config/snapshot.h"
 
+void host_vars_free(struct host_vars *v)
+{
+    for (size_t i = 0; v && i < v->count; i++) {
+        free(v->list[i].name);
+        free(v->list[i].value);
+    }
+    if (v) {
+        free(v->list);
+        free(v);
+    }
+}
+
 static void menu_done(struct menu *m)
 {
     for (size_t i = 0; i < m->item_count; i++) {
@@ -28,7 +40,17 @@ static void profile_done(struct profile *p, size_t index)
             free((char *)p->boot[i].file);
         }
     }
+    host_vars_free(p->vars);
+    free(p->done_when);
     free(p->name);
+}
+
+static void virtual_file_done(struct virtual_file *f)
+{
+    free(f->name);
+    free(f->file);
+    free(f->template);
+    free(f->text);
 }
 
 void snapshot_free(struct snapshot *s)
@@ -40,8 +62,14 @@ void snapshot_free(struct snapshot *s)
         profile_done(&s->profiles[i], i);
     }
     free(s->profiles);
+    for (size_t i = 0; i < s->file_count; i++) {
+        virtual_file_done(&s->files[i]);
+    }
+    free(s->files);
     free(s->tftp.root);
     free(s->user);
+    free(s->control);
+    free(s->state_dir);
     hosts_free(s->hosts);
     free(s);
 }

@@ -98,6 +98,27 @@ const char *offer_form_name(enum offer_form form)
     return names[form];
 }
 
+static const char *var_in(const struct host_vars *vars, const char *name)
+{
+    for (size_t i = 0; vars && i < vars->count; i++) {
+        if (!strcmp(vars->list[i].name, name)) {
+            return vars->list[i].value;
+        }
+    }
+    return NULL;
+}
+
+const char *snapshot_var(const struct snapshot *s, size_t profile,
+                         const struct host *host, const char *name)
+{
+    const char *found = host ? var_in(host->vars, name) : NULL;
+    int32_t up = profile < s->profile_count ? (int32_t)profile : -1;
+    for (; !found && up >= 0; up = s->profiles[up].parent) {
+        found = var_in(s->profiles[up].vars, name);
+    }
+    return found;
+}
+
 const char *slot_name(unsigned slot)
 {
     return slot == SLOT_IPXE ? "ipxe" : arch_name((uint16_t)slot);

@@ -17,9 +17,11 @@
 #include "common/netaddr.h"
 #include "config/arch.h"
 
-#define CONFIG_INTERFACES_MAX 16
-#define CONFIG_PROFILES_MAX   256
-#define BOOT_FILE_MAX         127 /* octets of the BOOTP `file` field less its NUL */
+#define CONFIG_INTERFACES_MAX  16
+#define CONFIG_PROFILES_MAX    256
+#define CONFIG_CONTROL_DEFAULT "/run/pxed/control.sock"
+#define CONFIG_FILES_MAX       512
+#define BOOT_FILE_MAX          127 /* octets of the BOOTP `file` field less its NUL */
 
 /* Boot slots of a profile: the architectures, then the ones that are no architecture. */
 enum {
@@ -151,16 +153,30 @@ struct profile {
     int32_t parent; /* index of `extends`, or -1 */
     struct answer_conf answer;
     struct repeat_conf repeat;
-    struct menu *menu;                  /* NULL: none; may be an ancestor's */
-    bool msft_window;                   /* as in tftp_conf, for its machines */
-    uint32_t line;                      /* where it begins in the configuration file */
+    struct menu *menu;      /* NULL: none; may be an ancestor's */
+    bool msft_window;       /* as in tftp_conf, for its machines */
+    struct host_vars *vars; /* of its own, not of its parents; NULL: none */
+    char *done_when; /* the file whose fetching ends a boot; NULL: the last named here */
+    uint32_t line;   /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
+};
+
+/* A name for use in templates, and what it stands for. */
+struct host_var {
+    char *name;
+    char *value;
+};
+
+struct host_vars {
+    struct host_var *list;
+    size_t count;
 };
 
 enum host_action {
     HOST_BOOT,
     HOST_IGNORE,
     HOST_LOCAL, /* boots from disk: as ignored, but on purpose */
+    HOST_HOLD,  /* until it is approved, then as HOST_BOOT */
 };
 
 struct host {
@@ -168,9 +184,12 @@ struct host {
     struct mac mac;  /* the first mac_len octets count */
     uint8_t mac_len; /* 6: exact; 1..5: prefix ("52:54:00:*"); 0: not by MAC */
     bool has_uuid;
-    uint8_t uuid[16]; /* as written in text (RFC 9562 order) */
+    uint8_t uuid[16];       /* as written in text (RFC 9562 order) */
+    struct host_vars *vars; /* NULL: none */
     enum host_action action;
-    uint16_t profile; /* index; the default profile unless said; with HOST_BOOT only */
+    bool once; /* boots once, and is left to its disk from then on */
+    uint16_t
+        profile; /* index; the default one unless said; HOST_BOOT and HOST_HOLD only */
     struct answer_conf answer; /* what it says goes over what the profile says */
     uint32_t max_block_size;   /* as in tftp_conf, for this host; 0: nothing said */
     uint32_t max_window_size;  /* likewise */
@@ -190,16 +209,42 @@ struct unknown_hosts {
     uint32_t line;    /* in the configuration file; 0: nothing is said there */
 };
 
+/* How what stands for a variable is written into a template (config/template.h). */
+enum template_kind {
+    TEMPLATE_PLAIN,
+    TEMPLATE_IPXE,     /* an iPXE script */
+    TEMPLATE_GRUB,     /* grub.cfg */
+    TEMPLATE_PXELINUX, /* pxelinux.cfg */
+};
+
+/* A name that clients may ask for and that need not be a file beneath tftp.root. */
+struct virtual_file {
+    char *name;     /* clean and relative; may hold variables */
+    char *file;     /* what is served instead, beneath tftp.root; may hold variables */
+    char *template; /* or the file that is rendered; absolute or relative to the
+                       configuration file */
+    char *text;     /* of the template; put in by whoever reads files */
+    size_t len;
+    enum template_kind kind;
+    uint32_t line; /* of file or template in the configuration file */
+    uint32_t column;
+};
+
 struct snapshot {
     struct interface_conf interfaces[CONFIG_INTERFACES_MAX];
     size_t interface_count;
     bool hotplug; /* interfaces are waited for, and followed when they change */
     struct dhcp_conf dhcp;
     struct tftp_conf tftp;
-    char *user; /* whom to become after start; default "pxed" */
+    char *user;      /* whom to become after start; default "pxed" */
+    char *control;   /* path of the control socket; NULL: none */
+    char *state_dir; /* where what is remembered is kept; NULL: in memory only */
+    bool watch;      /* reload by itself when the configuration changes */
     struct profile *profiles;
     size_t profile_count;
     struct hosts *hosts;
+    struct virtual_file *files;
+    size_t file_count;
     struct unknown_hosts unknown;
 };
 
@@ -208,6 +253,13 @@ struct snapshot {
  * 7 and 9 stand in for each other when only one is set (real x64 firmware sends either).
  */
 const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch);
+
+/*
+ * What a name stands for: the host's (NULL: an unknown one) before the profile's, and that
+ * before its parents'.  NULL: nobody says.
+ */
+const char *snapshot_var(const struct snapshot *s, size_t profile,
+                         const struct host *host, const char *name);
 
 /* What this item loads on an architecture, or NULL: it is not for it, or local. */
 const struct menu_file *menu_file(const struct menu_item *item, uint16_t arch);
@@ -229,6 +281,8 @@ const char *offer_form_name(enum offer_form form);
 /* The key of a boot slot in a profile: an architecture's name, or "ipxe". */
 const char *slot_name(unsigned slot);
 
-void snapshot_free(struct snapshot *s); /* NULL is fine */
+/* Free what they point to, and themselves; NULL is fine. */
+void host_vars_free(struct host_vars *v);
+void snapshot_free(struct snapshot *s);
 
 #endif

@@ -3,74 +3,13 @@
 #include <assert.h>
 #include <strings.h>
 
+#include "dhcp/admission.h"
+
 static void step(struct dhcp_decision *d, enum dhcp_rule rule, uint16_t arch,
                  size_t index)
 {
     assert(d->step_count < DHCP_STEPS_MAX);
     d->step[d->step_count++] = (struct dhcp_step){rule, arch, index};
-}
-
-/* -- is this ours to answer? ------------------------------------------------------------ */
-
-static bool names_us(const struct dhcp_packet *in, struct ip4 us, bool *named)
-{
-    uint8_t buf[DHCP_OPTION_MAX];
-    struct rd id;
-    *named = dhcp_find(in, DHCP_SERVER_ID, buf, &id);
-    struct ip4 server = IP4_ANY;
-    if (*named && rd_left(&id) == sizeof server.octet) {
-        memcpy(server.octet, id.p, sizeof server.octet);
-    }
-    return *named && ip4_equal(server, us);
-}
-
-/*
- * Port 67: a DISCOVER is answered; a REQUEST only when it names us and wants no address, or
- * names nobody and asks for a boot item.  Anything else there is talk with the address
- * server, and an answer from us could race its ACK.  That server may run on this host: then
- * option 54 is our own address, and only option 50 tells that its lease is meant.
- */
-static enum dhcp_verdict admit_67(const struct dhcp_packet *in, struct ip4 us,
-                                  const struct pxe_request *client)
-{
-    bool named;
-    bool ours = names_us(in, us, &named);
-    if (in->type == DHCP_DISCOVER) {
-        return DHCP_ANSWERED;
-    }
-    if (in->type != DHCP_REQUEST) {
-        return DHCP_NOT_OURS;
-    }
-    uint8_t buf[DHCP_OPTION_MAX];
-    struct rd wanted;
-    bool for_lease = dhcp_find(in, DHCP_REQUESTED_ADDRESS, buf, &wanted);
-    return (ours && !for_lease) || (!named && client->has_item) ? DHCP_ANSWERED
-                                                                : DHCP_OTHER_SERVER;
-}
-
-static enum dhcp_verdict admit_4011(const struct dhcp_packet *in, struct ip4 us)
-{
-    bool named;
-    bool ours = names_us(in, us, &named);
-    if (in->type != DHCP_REQUEST && in->type != DHCP_INFORM) {
-        return DHCP_NOT_OURS;
-    }
-    return ours || !named ? DHCP_ANSWERED : DHCP_OTHER_SERVER;
-}
-
-static enum dhcp_verdict admit(const struct dhcp_site *site,
-                               const struct dhcp_arrival *at,
-                               const struct dhcp_packet *in,
-                               const struct pxe_request *client)
-{
-    if (in->op != BOOTREQUEST) {
-        return DHCP_A_REPLY;
-    }
-    if (client->class == PXE_NO_CLIENT) {
-        return DHCP_NOT_PXE;
-    }
-    return at->port == DHCP_PXE_PORT ? admit_4011(in, site->address)
-                                     : admit_67(in, site->address, client);
 }
 
 /* -- who is it, and what may it load? ----------------------------------------------------- */
@@ -82,15 +21,20 @@ static enum dhcp_verdict refusal_of(enum gate_verdict verdict)
         [GATE_HOST_IGNORED] = DHCP_HOST_IGNORED,
         [GATE_UNKNOWN_HOST] = DHCP_UNKNOWN_HOST,
         [GATE_LOCAL] = DHCP_HOST_LOCAL,
+        [GATE_HELD] = DHCP_HOST_HELD,
+        [GATE_DONE] = DHCP_HOST_DONE,
     };
     return refusals[verdict];
 }
 
 /* Sets d->profile and how it answers; false when this machine is not to be answered. */
-static bool choose_profile(const struct snapshot *config, const struct mac *mac,
+static bool choose_profile(const struct dhcp_site *site, const struct mac *mac,
                            struct dhcp_decision *d)
 {
-    struct gate gate = gate_ask(config, mac, d->client.has_uuid ? d->client.uuid : NULL);
+    const struct snapshot *config = site->config;
+    struct gate gate =
+        gate_ask(config, mac, d->client.has_uuid ? d->client.uuid : NULL,
+                 mac && site->state ? site->state(site->context, mac) : NULL);
     d->host = gate.host;
     step(d, d->host ? RULE_HOST : RULE_UNKNOWN_HOST, 0,
          d->host ? hosts_index(config->hosts, d->host) : 0);
@@ -366,7 +310,7 @@ void dhcp_gate_begin(const struct pxe_request *client, struct dhcp_decision *d)
 bool dhcp_gate(const struct dhcp_site *site, const struct mac *mac,
                struct dhcp_decision *d)
 {
-    return choose_profile(site->config, mac, d) && choose_file(site, d);
+    return choose_profile(site, mac, d) && choose_file(site, d);
 }
 
 enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_arrival *at,
@@ -377,7 +321,7 @@ enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_ar
     bool has_mac = dhcp_mac(in, &mac);
     dhcp_gate_begin(&client, out);
     out->type = in->type == DHCP_DISCOVER ? DHCP_OFFER : DHCP_ACK;
-    out->verdict = admit(site, at, in, &client);
+    out->verdict = dhcp_admit(in, at->port, site->address, &client);
     if (out->verdict != DHCP_ANSWERED || !dhcp_gate(site, has_mac ? &mac : NULL, out)) {
         return out->verdict;
     }
@@ -388,20 +332,4 @@ enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_ar
         answer(site, at, in, out);
     }
     return out->verdict;
-}
-
-const char *dhcp_verdict_name(enum dhcp_verdict verdict)
-{
-    static const char *const names[DHCP_VERDICT_COUNT] = {
-        [DHCP_ANSWERED] = "answered",         [DHCP_A_REPLY] = "a-reply",
-        [DHCP_NOT_OURS] = "not-ours",         [DHCP_NOT_PXE] = "not-pxe",
-        [DHCP_OTHER_SERVER] = "other-server", [DHCP_NO_ARCH] = "no-arch",
-        [DHCP_UNKNOWN_ARCH] = "unknown-arch", [DHCP_HOST_IGNORED] = "host-ignored",
-        [DHCP_HOST_LOCAL] = "host-local",     [DHCP_UNKNOWN_HOST] = "unknown-host",
-        [DHCP_NO_FILE] = "no-file",           [DHCP_FILE_MISSING] = "file-missing",
-        [DHCP_NO_ITEM] = "no-item",           [DHCP_TOO_EARLY] = "too-early",
-        [DHCP_TOO_LARGE] = "too-large",       [DHCP_NO_CLIENT_ID] = "no-client-id",
-        [DHCP_IPV4_ONLY] = "ipv4-only",       [DHCP_NO_ADDRESS] = "no-address",
-    };
-    return names[verdict];
 }

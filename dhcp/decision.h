@@ -16,29 +16,7 @@
 
 #include "config/gate.h"
 #include "dhcp/reply.h"
-
-enum dhcp_verdict {
-    DHCP_ANSWERED = 0,
-    DHCP_A_REPLY,      /* not a request: some server's answer */
-    DHCP_NOT_OURS,     /* a message type this port does not answer */
-    DHCP_NOT_PXE,      /* option 60 names neither PXEClient nor HTTPClient */
-    DHCP_OTHER_SERVER, /* option 54 names another server, or none where one is needed */
-    DHCP_NO_ARCH,      /* neither option 93 nor digits in option 60 */
-    DHCP_UNKNOWN_ARCH, /* a code that IANA has not assigned */
-    DHCP_HOST_IGNORED, /* the host's action is "ignore" */
-    DHCP_HOST_LOCAL,   /* the action is "local": the machine boots from disk */
-    DHCP_UNKNOWN_HOST, /* not in the table, and unknown hosts are ignored */
-    DHCP_NO_FILE,      /* the profile has no boot file for this architecture */
-    DHCP_FILE_MISSING, /* it has, but the file is not there */
-    DHCP_NO_ITEM,      /* a menu item is asked for that this client was not shown */
-    DHCP_TOO_EARLY,    /* the client must ask more often first ("after_requests") */
-    DHCP_TOO_LARGE,    /* the reply would not fit what the client takes */
-    /* DHCPv6 alone: */
-    DHCP_NO_CLIENT_ID, /* a SOLICIT that names no client, which RFC 8415 forbids */
-    DHCP_IPV4_ONLY,    /* the URL or next_server of the profile is an IPv4 address */
-    DHCP_NO_ADDRESS,   /* we have no IPv6 address that this client could load from */
-    DHCP_VERDICT_COUNT,
-};
+#include "dhcp/verdict.h"
 
 /* What a server is where the request came in, and what it remembers of this client. */
 struct dhcp_site {
@@ -49,6 +27,8 @@ struct dhcp_site {
     unsigned asked; /* its DISCOVERs, this one included; 0: not counted, enough always */
     /* Is this boot file there?  NULL: taken for granted. */
     bool (*has_file)(void *context, const char *file);
+    /* What is remembered of this machine, or NULL.  NULL: nothing of any. */
+    const struct host_state *(*state)(void *context, const struct mac *mac);
     void *context;
 };
 
@@ -108,7 +88,5 @@ enum dhcp_verdict dhcp_decide(const struct dhcp_site *site, const struct dhcp_ar
 void dhcp_gate_begin(const struct pxe_request *client, struct dhcp_decision *d);
 bool dhcp_gate(const struct dhcp_site *site, const struct mac *mac,
                struct dhcp_decision *d);
-
-const char *dhcp_verdict_name(enum dhcp_verdict verdict);
 
 #endif

@@ -20,6 +20,8 @@ static enum log_level level_of(enum dhcp_verdict verdict)
     case DHCP_HOST_LOCAL:
     case DHCP_TOO_EARLY:
     case DHCP_UNKNOWN_HOST:
+    case DHCP_HOST_HELD:
+    case DHCP_HOST_DONE:
         return LOG_INFO;
     default:
         return LOG_DEBUG;

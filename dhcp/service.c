@@ -129,6 +129,16 @@ static void tell_sighting(const struct dhcp_service *s, const struct dhcp_arriva
     }
 }
 
+static void tell_seen(const struct dhcp_service *s, const struct dhcp_packet *pkt)
+{
+    struct mac mac;
+    const struct dhcp_decision *d = &s->decision;
+    if (s->hooks.seen && pkt->op == BOOTREQUEST && d->client.class != PXE_NO_CLIENT &&
+        dhcp_mac(pkt, &mac)) {
+        s->hooks.seen(s->hooks.context, &mac, d->has_arch, d->arch);
+    }
+}
+
 static bool parse(struct dhcp_service *s, const struct port *p,
                   const struct dhcp_arrival *at, struct rd payload,
                   struct dhcp_packet *out)
@@ -148,11 +158,13 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
     struct dhcp_site site = {.config = s->config,
                              .address = us,
                              .has_file = s->hooks.has_file,
+                             .state = s->hooks.state,
                              .context = s->hooks.context};
     struct dhcp_decision *d = &s->decision;
     enum dhcp_verdict verdict = ladder_decide(&s->ladder, &site, at, in, s->now, d);
     s->counters.verdicts[verdict]++;
     tell_sighting(s, at, in);
+    tell_seen(s, in);
     dhcp_journal_decision(s->config, p->conf.name, at, in, d);
     return verdict == DHCP_ANSWERED;
 }

@@ -47,6 +47,10 @@ struct dhcp_hooks {
     /* A client said that it has this address. */
     void (*heard)(void *context, const struct endpoint *at,
                   const struct machine *machine);
+    /* What is remembered of this machine, or NULL. */
+    const struct host_state *(*state)(void *context, const struct mac *mac);
+    /* A PXE client has asked for something, answered or not. */
+    void (*seen)(void *context, const struct mac *mac, bool has_arch, uint16_t arch);
     void *context;
 };
 

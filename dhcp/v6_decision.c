@@ -385,7 +385,11 @@ enum dhcp_verdict dhcp6_decide(const struct dhcp6_site *site,
         return d->verdict;
     }
     struct dhcp_site gate = {
-        .config = site->config, .has_file = site->has_file, .context = site->context};
+        .config = site->config,
+        .has_file = site->has_file,
+        .state = site->state,
+        .context = site->context,
+    };
     if (dhcp_gate(&gate, out->has_mac ? &out->mac : NULL, d)) {
         d->verdict = answer(site, at, in, out);
     }

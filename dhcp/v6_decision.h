@@ -31,6 +31,8 @@ struct dhcp6_site {
     size_t address_count;
     /* Is this boot file there?  NULL: taken for granted. */
     bool (*has_file)(void *context, const char *file);
+    /* What is remembered of this machine, or NULL.  NULL: nothing of any. */
+    const struct host_state *(*state)(void *context, const struct mac *mac);
     void *context;
 };
 

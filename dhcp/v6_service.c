@@ -223,6 +223,14 @@ static void tell_sighting(const struct dhcp6_service *s, const struct port6 *p,
     }
 }
 
+static void tell_seen(const struct dhcp6_service *s)
+{
+    const struct dhcp_decision *d = &s->decision.gate;
+    if (s->hooks.seen && s->decision.has_mac && d->client.class != PXE_NO_CLIENT) {
+        s->hooks.seen(s->hooks.context, &s->decision.mac, d->has_arch, d->arch);
+    }
+}
+
 /* Parses, decides, counts and logs; true when there is a reply to send. */
 static bool decide(struct dhcp6_service *s, const struct port6 *p,
                    struct dhcp6_arrival *at, struct rd payload)
@@ -243,12 +251,14 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
         .address = p->link.address,
         .address_count = p->link.address_count,
         .has_file = s->hooks.has_file,
+        .state = s->hooks.state,
         .context = s->hooks.context,
     };
     memcpy(site.duid, s->duid, sizeof site.duid);
     enum dhcp_verdict verdict = ask_decision(s, &site, at, &pkt);
     s->counters.verdicts[verdict]++;
     tell_sighting(s, p, at, &pkt);
+    tell_seen(s);
     dhcp6_journal_decision(s->config, p->name, at, &pkt, &s->decision);
     return verdict == DHCP_ANSWERED;
 }

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define PROBE_STEP (64u << 10) /* the kernel reads ahead at least that much */
@@ -11,6 +13,14 @@ static size_t chunk_len(const struct store_file *file, uint64_t from)
 {
     uint64_t left = from < file->size ? file->size - from : 0;
     return left < DISK_CHUNK ? (size_t)left : (size_t)DISK_CHUNK;
+}
+
+/* Then nothing is ever cold, although these cannot tell. */
+static bool has_no_disk(int fd)
+{
+    struct statfs fs;
+    return fstatfs(fd, &fs) == 0 &&
+           (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
 static bool is_in_memory(int fd, uint64_t at)
@@ -28,7 +38,7 @@ bool disk_is_warm(const struct store_file *file, uint64_t from)
     }
     for (size_t at = 0; at < len; at += PROBE_STEP) {
         if (!is_in_memory(file->fd, from + at)) {
-            return false;
+            return errno == EOPNOTSUPP && has_no_disk(file->fd);
         }
     }
     return is_in_memory(file->fd, from + len - 1);

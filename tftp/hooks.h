@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "common/netaddr.h"
+#include "tftp/path.h"
 
 /* What is known of the client of a request. */
 struct tftp_client {
@@ -20,11 +21,37 @@ struct tftp_client {
     bool msft_window;
 };
 
+/* What a name stands for that need not be a file beneath the root. */
+enum tftp_virtual {
+    TFTP_VIRTUAL_NONE, /* nothing: ask the disk */
+    TFTP_VIRTUAL_TEXT, /* these octets */
+    TFTP_VIRTUAL_FILE, /* that file instead */
+    TFTP_VIRTUAL_REFUSED,
+};
+
+/* When it is asked: some names come before those of files, some after. */
+enum tftp_turn { TFTP_BEFORE_DISK, TFTP_NOT_ON_DISK };
+
+struct tftp_answer {
+    void *octets; /* malloc'd, the service's from then on */
+    size_t len;
+    char file[TFTP_PATH_SIZE]; /* clean */
+    char why[100];             /* the client is told this */
+};
+
 /* What the service asks of, and tells, whoever runs it; NULL where nobody cares. */
 struct tftp_hooks {
-    void (*who)(void *context, const struct endpoint *peer, struct tftp_client *out);
-    /* A transfer to this client has begun. */
-    void (*began)(void *context, const struct endpoint *peer);
+    /* Asked first of all; ifindex: where the request came in. */
+    void (*who)(void *context, const struct endpoint *peer, unsigned ifindex,
+                struct tftp_client *out);
+    /* What this clean name stands for; rendered once for each transfer. */
+    enum tftp_virtual (*find)(void *context, const struct endpoint *peer,
+                              const struct endpoint *local, const char *name,
+                              enum tftp_turn turn, struct tftp_answer *out);
+    /* A transfer to this client has begun; true: tell when the file has come whole. */
+    bool (*began)(void *context, const struct endpoint *peer, const char *name);
+    /* A file that began() asked for has come whole. */
+    void (*whole)(void *context, const struct endpoint *peer);
     /*
      * Does work(job) in another thread, then done(job) in this one.  False: it cannot, and
      * neither is called.

@@ -17,9 +17,9 @@ static void refuse(struct tftp_requests *s, int fd, const struct net_path *path,
 /* Names that are not there are many clients' habit; the log folds them. */
 static void refuse_missing(struct tftp_requests *s, int fd,
                            const struct tftp_transfer *wanted, struct tftp_text name,
-                           usec_t now)
+                           const char *why, usec_t now)
 {
-    static const char message[] = "file not found";
+    const char *message = why[0] ? why : "file not found";
     s->engine->counters.refused++;
     tftp_send_error(fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
     if (tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
@@ -89,6 +89,39 @@ static struct tftp_limits limits_of(const struct tftp_requests *s,
     return l;
 }
 
+/*
+ * Names that stand for something else, then the disk, then names that need no file.  What
+ * another file stands in for is asked of the disk only.
+ */
+static enum store_fault find_file(struct tftp_requests *s, const char *name,
+                                  enum tftp_mode mode, struct tftp_transfer *wanted,
+                                  struct tftp_answer *answer)
+{
+    const struct tftp_hooks *hooks = &s->engine->hooks;
+    static const enum tftp_turn turns[] = {TFTP_BEFORE_DISK, TFTP_NOT_ON_DISK};
+    enum store_fault fault = STORE_NOT_FOUND;
+    for (unsigned i = 0; i < 2 && fault == STORE_NOT_FOUND; i++) {
+        enum tftp_virtual found =
+            hooks->find ? hooks->find(hooks->context, &wanted->path.peer,
+                                      &wanted->path.local, name, turns[i], answer)
+                        : TFTP_VIRTUAL_NONE;
+        if (found == TFTP_VIRTUAL_REFUSED) {
+            return STORE_NOT_FOUND;
+        }
+        if (found == TFTP_VIRTUAL_TEXT) {
+            return store_text(answer->octets, answer->len, mode, &wanted->file);
+        }
+        if (found == TFTP_VIRTUAL_FILE) {
+            return store_get(s->store, answer->file, mode, &wanted->file,
+                             &wanted->repairs);
+        }
+        if (turns[i] == TFTP_BEFORE_DISK) {
+            fault = store_get(s->store, name, mode, &wanted->file, &wanted->repairs);
+        }
+    }
+    return fault;
+}
+
 static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
                             const struct net_path *path, const struct tftp_packet *pkt,
                             usec_t now)
@@ -101,7 +134,8 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
     }
     struct tftp_client client = {0};
     if (s->engine->hooks.who) {
-        s->engine->hooks.who(s->engine->hooks.context, &path->peer, &client);
+        s->engine->hooks.who(s->engine->hooks.context, &path->peer, path->ifindex,
+                             &client);
     }
     if (client.denied) {
         refuse(s, fd, path, pkt->file, TFTP_ERR_ACCESS, "access denied");
@@ -113,10 +147,10 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
         refuse(s, fd, path, pkt->file, r->code, r->message);
         return;
     }
-    enum store_fault fault =
-        store_get(s->store, name, pkt->mode, &wanted.file, &wanted.repairs);
+    struct tftp_answer answer = {0};
+    enum store_fault fault = find_file(s, name, pkt->mode, &wanted, &answer);
     if (fault == STORE_NOT_FOUND) {
-        refuse_missing(s, fd, &wanted, pkt->file, now);
+        refuse_missing(s, fd, &wanted, pkt->file, answer.why, now);
         return;
     }
     if (fault != STORE_OK) {
@@ -124,12 +158,12 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
         refuse(s, fd, path, pkt->file, r->code, r->message);
         return;
     }
+    const struct tftp_hooks *hooks = &s->engine->hooks;
+    wanted.tell_whole = hooks->began && hooks->began(hooks->context, &path->peer, name);
     struct tftp_limits limits = limits_of(s, &client);
     if (!tftp_transfer_begin(s->engine, &wanted, pkt->options, &limits, now)) {
         refuse(s, fd, path, pkt->file, TFTP_ERR_UNDEFINED,
                "too many transfers, try again");
-    } else if (s->engine->hooks.began) {
-        s->engine->hooks.began(s->engine->hooks.context, &path->peer);
     }
 }
 

@@ -135,6 +135,22 @@ static int send_run(struct tftp_transfer *x, const struct run *run)
     return net_send_pairs(x->fd, &x->path, run->parts, run->count);
 }
 
+/*
+ * Looking at the file costs a system call, so not every window does; but before the last
+ * block it is always looked at, and no client ends with a mixture of two files.
+ */
+#define CHECK_EVERY (10 * USEC_PER_MSEC)
+
+static bool is_unchanged(struct tftp_transfer *x, const struct run *run, usec_t now)
+{
+    bool ends = run->first.number + run->count > x->session.last;
+    if (now < x->file->checked + CHECK_EVERY && !ends) {
+        return true;
+    }
+    x->file->checked = now;
+    return store_unchanged(x->file);
+}
+
 /* The kernel's queues are full; anything else is as good as a loss, and the timer's work. */
 static bool is_full(int error)
 {
@@ -166,16 +182,14 @@ enum sender_result tftp_sender_run(struct tftp_transfer *x, usec_t now, uint64_t
                                    uint64_t *cold_at)
 {
     struct run run;
-    bool checked = false;
     for (;;) {
         enum gathered what = gather(x, now, &run, cold_at);
         if (what == GATHERED_NOTHING || what == GATHERED_COLD) {
             return what == GATHERED_COLD ? SENDER_COLD : SENDER_IDLE;
         }
-        if (what == GATHERED_BLOCKS && !checked && !store_unchanged(x->file)) {
+        if (what == GATHERED_BLOCKS && !is_unchanged(x, &run, now)) {
             return SENDER_FILE_CHANGED;
         }
-        checked = true;
         int taken = what == GATHERED_OACK ? send_oack(x) : send_run(x, &run);
         enum sender_result result = settle(x, &run, taken);
         if (result != SENDER_IDLE) {

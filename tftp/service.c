@@ -237,13 +237,14 @@ static void on_port_69(struct tftp_service *s, int fd, const struct net_dgram *d
 
 /* -- data ports --------------------------------------------------------------------------- */
 
-static void on_packet(struct tftp_service *s, int fd, const struct net_dgram *d,
-                      usec_t now)
+/* The transfer that is to be pumped because of it, once for all its packets; or NULL. */
+static struct tftp_transfer *on_packet(struct tftp_service *s, int fd,
+                                       const struct net_dgram *d, usec_t now)
 {
     struct tftp_packet pkt;
     if (tftp_parse(d->data, d->len, &pkt) != TFTP_OK) {
         s->engine.counters.ignored++;
-        return;
+        return NULL;
     }
     struct tftp_transfer *x = tftp_table_find(s->engine.table, &d->path.peer);
     if (!x || x->fd != fd) {
@@ -251,25 +252,28 @@ static void on_packet(struct tftp_service *s, int fd, const struct net_dgram *d,
         if (pkt.op != TFTP_ERROR && d->path.peer.port > 0) {
             tftp_send_error(fd, &d->path, TFTP_ERR_UNKNOWN_TID, "unknown transfer");
         }
-        return;
+        return NULL;
     }
-    if (!x->lingers) {
-        tftp_session_input(&x->session, &pkt, now);
-        x->dirty = true;
+    if (x->lingers) {
+        return NULL;
     }
+    tftp_session_input(&x->session, &pkt, now);
+    bool first = !x->dirty;
+    x->dirty = true;
+    return first ? x : NULL;
 }
 
 /* In single-port mode what is no request, and comes from a known client, is a transfer's. */
-static void on_datagram(struct tftp_service *s, int fd, bool listens,
-                        const struct net_dgram *d, usec_t now)
+static struct tftp_transfer *on_datagram(struct tftp_service *s, int fd, bool listens,
+                                         const struct net_dgram *d, usec_t now)
 {
     bool single = s->fd_count == s->listen_count;
     bool known = single && tftp_table_find(s->engine.table, &d->path.peer);
     if (listens && (looks_like_request(d) || !known)) {
         on_port_69(s, fd, d, now);
-    } else {
-        on_packet(s, fd, d, now);
+        return NULL;
     }
+    return on_packet(s, fd, d, now);
 }
 
 void tftp_service_unreachable(struct tftp_service *s, int fd, usec_t now)
@@ -290,26 +294,22 @@ static bool is_urgent(const struct tftp_transfer *x)
     return x->session.terms.file_size <= URGENT_SIZE || x->session.acked <= URGENT_BLOCKS;
 }
 
-static void pump_those(struct tftp_service *s, const struct net_dgram *d, size_t n,
-                       bool urgent, usec_t now)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct tftp_transfer *x = tftp_table_find(s->engine.table, &d[i].path.peer);
-        if (x && x->dirty && !x->lingers && is_urgent(x) == urgent) {
-            tftp_transfer_pump(&s->engine, x, now);
-        }
-    }
-}
-
 /*
  * Each client that sent something gets one turn, however many ACKs stood in the queue; those
- * that wait for little go first, so that a small file is not stuck behind big images.
+ * that wait for little go first, so that a small file is not stuck behind big images.  One
+ * that was forgotten meanwhile is no longer dirty.
  */
-static void pump_dirty(struct tftp_service *s, const struct net_dgram *d, size_t n,
-                       usec_t now)
+static void pump_dirty(struct tftp_service *s, struct tftp_transfer *const *dirty,
+                       size_t n, usec_t now)
 {
-    pump_those(s, d, n, true, now);
-    pump_those(s, d, n, false, now);
+    for (int turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; i < n; i++) {
+            struct tftp_transfer *x = dirty[i];
+            if (x->dirty && !x->lingers && (turn > 0 || is_urgent(x))) {
+                tftp_transfer_pump(&s->engine, x, now);
+            }
+        }
+    }
 }
 
 static bool is_listening(const struct tftp_service *s, int fd)
@@ -325,15 +325,18 @@ static bool is_listening(const struct tftp_service *s, int fd)
 void tftp_service_readable(struct tftp_service *s, int fd, usec_t now)
 {
     struct net_dgram d[NET_BATCH];
+    struct tftp_transfer *dirty[NET_BATCH];
     bool listens = is_listening(s, fd);
     size_t n = NET_BATCH;
     for (int batch = 0; batch < BATCHES_MAX && n == NET_BATCH; batch++) {
         int error;
+        size_t count = 0;
         n = net_receive(fd, s->inbox, d, &error);
         for (size_t i = 0; i < n; i++) {
-            on_datagram(s, fd, listens, &d[i], now);
+            dirty[count] = on_datagram(s, fd, listens, &d[i], now);
+            count += dirty[count] != NULL;
         }
-        pump_dirty(s, d, n, now);
+        pump_dirty(s, dirty, count, now);
     }
 }
 

@@ -241,12 +241,14 @@ static enum store_fault read_netascii(struct entry *e)
 
 static void release(struct entry *e)
 {
-    if (e->file.data && e->mode == TFTP_OCTET) {
+    if (e->file.data && e->mode == TFTP_OCTET && e->fd >= 0) {
         (void)munmap((void *)e->file.data, (size_t)e->stat.st_size);
     } else {
         free((void *)e->file.data);
     }
-    (void)close(e->fd);
+    if (e->fd >= 0) {
+        (void)close(e->fd);
+    }
     free(e);
 }
 
@@ -289,6 +291,42 @@ static enum store_fault lend(struct store *s, const char *path, enum tftp_mode m
         }
     }
     return lend_new(s, fd, &st, mode, out);
+}
+
+static enum store_fault translate_text(struct entry *e)
+{
+    size_t len = (size_t)e->file.size;
+    if (len > STORE_NETASCII_MAX) {
+        return STORE_TOO_LARGE;
+    }
+    uint8_t *buf = malloc(2 * len + 1);
+    if (!buf) {
+        return STORE_TROUBLE;
+    }
+    memcpy(buf + len, e->file.data, len);
+    free((void *)e->file.data);
+    e->file.size = translate(buf, len);
+    e->file.data = buf;
+    return STORE_OK;
+}
+
+enum store_fault store_text(void *octets, size_t len, enum tftp_mode mode,
+                            struct store_file **out)
+{
+    struct entry *e = calloc(1, sizeof *e);
+    if (!e) {
+        free(octets);
+        return STORE_TROUBLE;
+    }
+    *e = (struct entry){.mode = mode, .fd = -1, .lent = 1};
+    e->file = (struct store_file){.size = len, .data = octets, .fd = -1};
+    enum store_fault fault = mode == TFTP_NETASCII ? translate_text(e) : STORE_OK;
+    if (fault != STORE_OK) {
+        release(e);
+        return fault;
+    }
+    *out = &e->file;
+    return STORE_OK;
 }
 
 enum store_fault store_get(struct store *s, const char *path, enum tftp_mode mode,
@@ -335,6 +373,9 @@ bool store_unchanged(const struct store_file *file)
 {
     const struct entry *e = (const struct entry *)file;
     struct stat now;
+    if (e->fd < 0) {
+        return true;
+    }
     return fstat(e->fd, &now) == 0 && same_file(&now, &e->stat);
 }
 

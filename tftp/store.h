@@ -11,6 +11,7 @@
 #ifndef TFTP_STORE_H
 #define TFTP_STORE_H
 
+#include "common/clock.h"
 #include "tftp/path.h"
 
 enum store_fault {
@@ -31,7 +32,8 @@ struct store_file {
     uint64_t size;       /* octets as they are sent: translated ones for netascii */
     const uint8_t *data; /* size octets; NULL when empty.  For the kernel to read from: a
                             file cut short under us is EFAULT there, but SIGBUS here */
-    int fd; /* whose octets these are; -1: a translation, which lives in memory */
+    int fd;         /* whose octets these are; -1: a translation, which lives in memory */
+    usec_t checked; /* the sender's note: when it was last found unchanged */
 };
 
 /* root must be a directory.  0 or -errno. */
@@ -45,6 +47,13 @@ void store_close(struct store *s); /* NULL is fine; files still lent stay usable
 enum store_fault store_get(struct store *s, const char *path, enum tftp_mode mode,
                            struct store_file **out, unsigned *repairs);
 void store_put(struct store_file *file);
+
+/*
+ * A file of these octets, which are malloc'd and the store's from then on, for one transfer.
+ * STORE_TROUBLE: memory is out; STORE_TOO_LARGE: as above.
+ */
+enum store_fault store_text(void *octets, size_t len, enum tftp_mode mode,
+                            struct store_file **out);
 
 /* Is there a regular file under exactly this (clean) name that we may read? */
 bool store_has(struct store *s, const char *path);

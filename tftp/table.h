@@ -42,6 +42,7 @@ struct tftp_transfer {
     uint64_t serial;  /* no other transfer has it */
     bool cold;        /* waits for the disk */
     bool no_segments; /* UDP_SEGMENT was refused for this block size */
+    bool tell_whole;  /* hooks.began() wants to know */
     bool dirty;       /* something came in; to be pumped */
     struct timer timer;
     /* the table's own */

@@ -64,6 +64,9 @@ static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
     if (!x->stalled || how == TFTP_END_DONE) {
         tftp_grant_told(e->windows, &x->path.peer, &x->shape, &x->session, now);
     }
+    if (x->tell_whole && (how == TFTP_END_DONE || how == TFTP_END_NO_FINAL_ACK)) {
+        e->hooks.whole(e->hooks.context, &x->path.peer);
+    }
     store_put(x->file);
     x->file = NULL;
     tftp_table_linger(e->table, x);
@@ -77,6 +80,7 @@ void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t
         end(e, x, now);
     }
     timers_set(&e->timers, &x->timer, USEC_NEVER);
+    x->dirty = false; /* it may stand in a list of those to be pumped */
     tftp_table_remove(e->table, x);
 }
 
@@ -232,6 +236,7 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     x->repairs = wanted->repairs;
     x->began = now;
     x->serial = ++e->serials;
+    x->tell_whole = wanted->tell_whole;
     memcpy(x->shown, wanted->shown, sizeof x->shown);
     struct tftp_grant grant;
     tftp_grant(e->windows, &wish, now, &grant);

@@ -48,7 +48,8 @@ def start_servers(boot, pxed):
         servers.DHCP_SERVERS[boot.dhcp][0](network.PXE if boot.same_host else network.DHCP)
     if boot.same_host != "pxed-first":
         start_dhcp()
-    proc = servers.start_pxed(pxed, os.path.abspath("tftp"), boot, files_of(boot))
+    proc = servers.start_pxed(pxed, os.path.abspath("tftp"), files_of(boot), boot.profiles,
+                              boot.hosts, boot.tftp)
     if boot.same_host == "pxed-first":
         start_dhcp()
     return proc

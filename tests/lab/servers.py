@@ -104,15 +104,20 @@ def start_http(root):
     wait_bound(proc, 80, "http.log", "tcp6")
 
 
-def start_pxed(program, root, boot, files):
-    """pxed on the host pxe, serving root; files: those of the default profile."""
+def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None):
+    """pxed on the host pxe, serving root.
+
+    files: key of the default profile -> boot file; profiles: further ones; hosts: the table;
+    tftp: settings of that section.
+    """
     conf = write("pxed.json", json.dumps({
         "interfaces": ["eth0"],
-        "tftp": {"root": root, **boot.tftp},
+        "tftp": {"root": root, **(tftp or {})},
         "user": "nobody",
-        "profiles": {"default": files, **boot.profiles},
-        "hosts": list(boot.hosts),
-        "unknown_hosts": {"profile": "default"}}, indent=2) + "\n")
+        "profiles": {"default": files, **(profiles or {})},
+        "hosts": list(hosts),
+        "unknown_hosts": {"profile": "default"},
+        "control": "off", "state_dir": "off"}, indent=2) + "\n")
     if not shutil.which(program):
         raise LabError("there is no %s (make)" % program)
     proc = spawn([program, "run", "-c", conf], "pxed.log", PXE)

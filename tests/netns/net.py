@@ -416,7 +416,8 @@ def config(root, interfaces=("eth0",), tftp=None, dhcp=True, profiles=None, host
     settings.update(tftp or {})
     return {"interfaces": list(interfaces), "user": "nobody", "tftp": settings,
             "dhcp": {"enabled": dhcp}, "profiles": profiles or {"default": BOOT_FILES},
-            "hosts": list(hosts), "unknown_hosts": unknown or {"profile": "default"}}
+            "hosts": list(hosts), "unknown_hosts": unknown or {"profile": "default"},
+            "control": "off", "state_dir": "off"}
 
 
 def write_boot_files(root):

@@ -63,3 +63,64 @@ def test_b65_an_ignored_host_gets_neither_offer_nor_file(site):
     site.ask(blksize=1468).expect_error(2)
     site.take_lease("52:54:00:00:00:99")
     site.ask(blksize=1468).expect_oack({"blksize": 1468})
+
+
+class Silent:
+    """A client that never speaks DHCP: only the kernel knows who has its address."""
+
+    def __init__(self, network, **more):
+        self.server, self.client = network.pair()
+        self.root = network.root()
+        net.write_boot_files(self.root)
+        self.root.write("big", CONTENT)
+        hosts = [{"mac": LIMITED, "max_window_size": 3}, {"mac": IGNORED, "action": "ignore"}]
+        self.pxed = network.pxed(self.server, dict(net.config(self.root, hosts=hosts), **more))
+
+    def become(self, mac):
+        """Another machine with the same address, known to the kernel by its own ARP."""
+        self.client.ip("link", "set", "eth0", "address", mac)
+        self.server.ip("neigh", "flush", "dev", "eth0")
+        self.client.ip("neigh", "flush", "dev", "eth0")
+
+    def ask(self, server=net.SERVER, **options):
+        client = tftp.Client(self.client, server)
+        client.request("big", options=options)
+        return client
+
+
+def test_b65_a_host_that_never_spoke_dhcp_is_known_to_the_kernel():
+    with net.Net() as network:
+        site = Silent(network)
+        site.become(IGNORED)
+        site.ask().expect_error(2)
+        site.become("52:54:00:00:00:99")
+        site.ask(windowsize=16).expect_oack({"windowsize": 16})
+        site.become(LIMITED)
+        site.ask(windowsize=16).expect_oack({"windowsize": 3})
+
+
+def test_b65_so_it_is_over_ipv6():
+    with net.Net() as network:
+        site = Silent(network)
+        site.become(IGNORED)
+        site.ask(server="fd77::1").expect_error(2)
+
+
+def test_what_dhcp_said_comes_before_what_the_kernel_says():
+    """A machine behind something that changes hardware addresses is who it says it is."""
+    with net.Net() as network:
+        site = Site(network)
+        site.client.ip("link", "set", "eth0", "address", IGNORED)
+        site.pxe = dhcp.Client(site.client)
+        site.take_lease("52:54:00:00:00:99")
+        site.ask(blksize=1468).expect_oack({"blksize": 1468})
+
+
+def test_auto_for_a_machine_of_an_earlier_boot():
+    """After a restart: the kernel tells the machine, and what is remembered its architecture."""
+    with net.Net() as network:
+        site = Silent(network)
+        site.become("52:54:00:00:00:99")
+        pxe = dhcp.Client(site.client)
+        pxe.ask(dhcp.discover(11, chaddr=wire.mac_bytes("52:54:00:00:00:99").ljust(16, b"\0")))
+        tftp.fetch(site.client, net.SERVER, "auto", b"aa64.efi" * 500)

@@ -19,6 +19,8 @@ Suite *suite_config_hosts(void);
 Suite *suite_config_load(void);
 Suite *suite_config_locate(void);
 Suite *suite_config_machines(void);
+Suite *suite_config_states(void);
+Suite *suite_config_template(void);
 Suite *suite_config_menu(void);
 Suite *suite_dhcp_answers(void);
 Suite *suite_dhcp_decision(void);

@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -180,6 +183,75 @@ START_TEST(slots_and_numbers_are_used_again)
 }
 END_TEST
 
+static bool note_event(void *context, int fd, enum loop_event event, usec_t now)
+{
+    enum loop_event *seen = context;
+    (void)fd;
+    (void)now;
+    *seen = event;
+    return true;
+}
+
+START_TEST(what_is_waited_for_can_change)
+{
+    struct loop *loop = new_loop();
+    struct wire w;
+    enum loop_event seen = LOOP_ERROR;
+    open_wire(&w, loop);
+    ck_assert_int_eq(loop_watch(loop, w.ours, note_event, &seen), 0);
+    run_round(loop);
+    ck_assert_int_eq(seen, LOOP_ERROR); /* it could be written to, but nobody asked */
+    loop_wait_for(loop, w.ours, LOOP_WAIT_WRITE);
+    send_one(&w);
+    run_round(loop);
+    ck_assert_int_eq(seen, LOOP_WRITABLE);
+    loop_wait_for(loop, w.ours, 0);
+    seen = LOOP_ERROR;
+    run_round(loop);
+    ck_assert_int_eq(seen, LOOP_ERROR);
+    loop_wait_for(loop, w.ours, LOOP_WAIT_READ);
+    run_round(loop);
+    ck_assert_int_eq(seen, LOOP_READABLE);
+    loop_unwatch(loop, w.ours);
+    close_wire(&w);
+    loop_free(loop);
+}
+END_TEST
+
+struct change_test {
+    struct loop *loop;
+    unsigned calls;
+};
+
+static void on_changed(void *context, usec_t now)
+{
+    struct change_test *t = context;
+    (void)now;
+    t->calls++;
+    loop_stop(t->loop);
+}
+
+START_TEST(changes_of_a_directory_are_told_once_it_is_quiet)
+{
+    char dir[] = "/tmp/pxed-loop-XXXXXX";
+    struct change_test t = {.loop = new_loop()};
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(loop_on_change(t.loop, dir, 20, on_changed, &t), 0);
+    for (int i = 0; i < 3; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s/%d", dir, i);
+        int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+        ck_assert_int_ge(fd, 0);
+        close(fd);
+        unlink(name);
+    }
+    loop_run(t.loop);
+    ck_assert_uint_eq(t.calls, 1);
+    loop_free(t.loop);
+    rmdir(dir);
+}
+END_TEST
+
 Suite *suite_app_loop(void)
 {
     Suite *s = suite_create("app/loop");
@@ -189,6 +261,8 @@ Suite *suite_app_loop(void)
     tcase_add_test(tc, a_callback_may_unwatch_itself);
     tcase_add_test(tc, a_callback_may_unwatch_another);
     tcase_add_test(tc, slots_and_numbers_are_used_again);
+    tcase_add_test(tc, what_is_waited_for_can_change);
+    tcase_add_test(tc, changes_of_a_directory_are_told_once_it_is_quiet);
     suite_add_tcase(s, tc);
     return s;
 }

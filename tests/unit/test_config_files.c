@@ -91,6 +91,20 @@ START_TEST(a_good_file_says_what_it_says)
     ck_assert_uint_eq(hosts_at(s->hosts, 0)->max_window_size, 0);
     ck_assert_uint_eq(s->unknown.profile, 1);
     ck_assert_uint_eq(s->unknown.line, 28);
+    ck_assert_uint_eq(s->file_count, 3);
+    ck_assert_str_eq(s->files[0].template, "boot.ipxe.in");
+    ck_assert_int_eq(s->files[0].kind, TEMPLATE_IPXE);
+    ck_assert_str_eq(s->files[1].name, "pxelinux.cfg/01-${mac-dash}");
+    ck_assert_str_eq(s->files[1].file, "menus/${vars.role:-any}.cfg");
+    ck_assert_uint_eq(s->files[1].line, 31);
+    ck_assert_int_eq(s->files[2].kind, TEMPLATE_GRUB);
+    ck_assert(hosts_at(s->hosts, 0)->once && !hosts_at(s->hosts, 1)->once);
+    ck_assert_str_eq(snapshot_var(s, 0, hosts_at(s->hosts, 0), "role"), "db");
+    ck_assert_str_eq(snapshot_var(s, 0, NULL, "role"), "x");
+    ck_assert_ptr_null(snapshot_var(s, 1, NULL, "role"));
+    ck_assert_str_eq(s->profiles[0].done_when, "vmlinuz");
+    ck_assert_str_eq(s->control, "/run/lab.sock");
+    ck_assert(!s->state_dir && s->watch);
     snapshot_free(s);
     free(text);
 }

@@ -80,11 +80,50 @@ static const struct {
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
     {TOP "'a.b/c':'a'}",
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-     "\"hotplug\", \"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\""},
-    {TOP "'\\u0061\\u001b':1}", "1:1: a?: unknown key; known here: \"interfaces\", "
-                                "\"user\", \"hotplug\", \"dhcp\", \"tftp\", "
-                                "\"profiles\", \"hosts\", \"unknown_hosts\""},
+     "\"hotplug\", \"dhcp\", \"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\", "
+     "\"files\", \"control\", \"state_dir\", \"watch\""},
+    {TOP "'\\u0061\\u001b':1}",
+     "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"hotplug\", \"dhcp\", "
+     "\"tftp\", \"profiles\", \"hosts\", \"unknown_hosts\", \"files\", \"control\", "
+     "\"state_dir\", \"watch\""},
+    /* once, hold */
+    {TOP DEFAULT "'hosts':[{'mac':'02:00:00:00:00:01','action':'wait'}]}",
+     "3:46: hosts[0].action: expected \"boot\", \"ignore\", \"local\" or \"hold\", got "
+     "\"wait\""},
+    {TOP "'hosts':[{'mac':'02:00:00:00:00:01','action':'hold'}]}",
+     "2:10: hosts[0]: \"profile\" is missing, and no profile is named \"default\""},
+    {TOP "'profiles':{'a':{'ipxe':'http://x/y'}},\n"
+         "'hosts':[{'mac':'02:00:00:00:00:01','once':true,'profile':'a'}]}",
+     "warning: 3:44: hosts[0].once: its boot is never seen to end, as the last file of "
+     "profile \"a\" comes from elsewhere; \"done_when\" there names one of ours"},
+    /* files */
+    {TOP "'files':[]}",
+     "2:9: files: expected an object of up to 512 files, got a list with 0"},
+    {TOP "'files':{'a':7}}",
+     "2:14: files.a: expected an object with \"file\" or \"template\", got a number"},
+    {TOP "'files':{'a':{}}}",
+     "2:14: files.a: neither \"file\" nor \"template\": one of them says what is served"},
+    {TOP "'files':{'a':{'file':'b','template':'c'}}}",
+     "2:14: files.a: both \"file\" and \"template\": one of them says what is served"},
+    {TOP "'files':{'a':{'file':'b','kind':'grub'}}}",
+     "2:14: files.a: \"kind\" has a meaning with \"template\" only"},
+    {TOP "'files':{'a':{'template':'b','kind':'grbu'}}}",
+     "2:37: files.a.kind: expected \"plain\", \"ipxe\", \"grub\" or \"pxelinux\", got "
+     "\"grbu\""},
+    {TOP "'files':{'../a':{'file':'b'}}}",
+     "2:10: files.../a: holds \".\" or \"..\", which clients cannot ask for"},
+    {TOP "'files':{'/a':{'file':'b'},'a':{'file':'c'}}}",
+     "2:28: files.a: the same name as one above"},
+    {TOP "'files':{'a//b':{'file':'c/'}}}",
+     "2:10: files.a//b: holds a doubled or closing \"/\""},
+    {TOP "'files':{'a\\\\b':{'file':'c'}}}",
+     "2:9: files.a\\b: is written with \"/\", not with backslashes"},
+    {TOP "'files':{'a':{'file':'/../c'}}}",
+     "2:22: files.a.file: holds \".\" or \"..\", which clients cannot ask for"},
     /* user, dhcp */
+    {TOP "'control':'pxed.sock'}", "2:11: control: expected an absolute path or \"off\""},
+    {TOP "'control':'off','watch':1}",
+     "2:25: watch: expected true or false, got a number"},
     {TOP "'user':''}", "2:8: user: is empty"},
     {TOP "'user':'a\\u0000b'}",
      "2:8: user: holds a control character, which has no use here"},
@@ -177,8 +216,8 @@ static const struct {
     {TOP "'profiles':{'a':{'42':'a','7':'b'}}}",
      "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
      "\"7\", and not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
-     "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", \"menu\" or "
-     "\"msft_window\""},
+     "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", \"menu\", "
+     "\"vars\", \"done_when\" or \"msft_window\""},
     {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"
@@ -244,7 +283,8 @@ static const struct {
                  "{'uuid':'33221100-5544-7766-8899-AABBCCDDEEFF'}]}",
      "4:9: hosts[1].uuid: the same UUID as the host on line 3"},
     {TOP DEFAULT "'hosts':[{'mac':'52:*','action':'disk'}]}",
-     "3:33: hosts[0].action: expected \"boot\", \"ignore\" or \"local\", got \"disk\""},
+     "3:33: hosts[0].action: expected \"boot\", \"ignore\", \"local\" or \"hold\", got "
+     "\"disk\""},
     {TOP DEFAULT
      "'hosts':[{'mac':'52:*'},\n{'mac':'52:54:00:*'},{'mac':'52:54:00:00:00:01'},"
      "{'mac':'52:55:*','uuid':'00112233-4455-6677-8899-aabbccddeeff'}]}",

@@ -88,6 +88,25 @@ START_TEST(what_a_later_packet_leaves_out_is_kept)
 }
 END_TEST
 
+/* What a client says itself ends the guessing; a guess at the same machine adds nothing. */
+START_TEST(a_neighbour_becomes_a_client)
+{
+    struct machines *t = machines_new(3, &seed);
+    struct endpoint at = address(1);
+    struct machine guess = machine(1);
+    guess.by_neighbour = true;
+    machines_learn(t, &at, &guess, 0);
+    ck_assert(machines_find(t, &at, 1)->by_neighbour);
+    struct machine told = machine(1);
+    told.has_arch = true;
+    told.arch = 7;
+    machines_learn(t, &at, &told, 2);
+    const struct machine *found = machines_find(t, &at, 3);
+    ck_assert(!found->by_neighbour && found->arch == 7);
+    machines_free(t);
+}
+END_TEST
+
 Suite *suite_config_machines(void)
 {
     Suite *s = suite_create("config/machines");
@@ -96,6 +115,7 @@ Suite *suite_config_machines(void)
     tcase_add_test(tc, what_is_old_is_forgotten);
     tcase_add_test(tc, a_full_table_drops_the_one_heard_longest_ago);
     tcase_add_test(tc, what_a_later_packet_leaves_out_is_kept);
+    tcase_add_test(tc, a_neighbour_becomes_a_client);
     suite_add_tcase(s, tc);
     return s;
 }

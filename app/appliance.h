@@ -1,0 +1,35 @@
+/*
+ * app/appliance: the process, as one value.
+ *
+ * Made and taken down by app/run.c, looked at by app/hooks.c.
+ */
+#ifndef APP_APPLIANCE_H
+#define APP_APPLIANCE_H
+
+#include "app/configuration.h"
+#include "app/control.h"
+#include "app/network.h"
+#include "app/reload.h"
+#include "app/state.h"
+#include "config/machines.h"
+#include "dhcp/service.h"
+#include "dhcp/v6_service.h"
+#include "tftp/service.h"
+
+/* The process: what lives from the start to the end of `pxed run`. */
+struct appliance {
+    struct configuration config;
+    struct loop *loop;
+    struct control *control; /* NULL: off, or it could not be opened */
+    struct reload *reload;
+    struct state *state; /* what is remembered of machines */
+    struct machines
+        *machines;  /* what DHCP hears, for the doors that only see addresses */
+    int neighbours; /* common/neighbours; -1: cannot be asked */
+    struct dhcp_service *dhcp;   /* NULL: disabled */
+    struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
+    struct tftp_service *tftp;   /* NULL: disabled */
+    struct network network;
+};
+
+#endif

@@ -1,0 +1,168 @@
+#include "app/hooks.h"
+
+#include <string.h>
+
+#include "app/virtual.h"
+#include "common/neighbours.h"
+#include "config/gate.h"
+
+/* A boot file is there when it is on the disk, or stands for something that is. */
+static bool has_file(void *context, const char *file)
+{
+    const struct appliance *a = context;
+    const char *real = NULL;
+    if (virtual_has(a->config.snapshot, file + strspn(file, "/"), &real)) {
+        return !real || tftp_service_has_file(a->tftp, real);
+    }
+    return tftp_service_has_file(a->tftp, file);
+}
+
+static struct virtual_question question(const struct appliance *a,
+                                        const struct endpoint *peer, const char *name)
+{
+    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    return (struct virtual_question){
+        .config = a->config.snapshot,
+        .machine = m,
+        .state = m ? state_of(a->state, &m->mac) : NULL,
+        .client = *peer,
+        .name = name,
+    };
+}
+
+static enum tftp_virtual find(void *context, const struct endpoint *peer,
+                              const struct endpoint *local, const char *name,
+                              enum tftp_turn turn, struct tftp_answer *out)
+{
+    struct virtual_question q = question(context, peer, name);
+    q.server = *local;
+    return virtual_find(&q, turn, out);
+}
+
+/* The offer this machine took has done its work. */
+static bool began(void *context, const struct endpoint *peer, const char *name)
+{
+    const struct appliance *a = context;
+    struct virtual_question q = question(a, peer, name);
+    if (q.machine && a->dhcp) {
+        dhcp_service_reached(a->dhcp, &q.machine->mac);
+    }
+    return q.machine && virtual_ends_boot(&q);
+}
+
+/* The last file of a boot has come whole: a host that boots once has done so. */
+static void whole(void *context, const struct endpoint *peer)
+{
+    const struct appliance *a = context;
+    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    if (m) {
+        struct gate gate =
+            gate_ask(a->config.snapshot, &m->mac, m->has_uuid ? m->uuid : NULL, NULL);
+        if (gate.host && gate.host->once) {
+            state_boot_done(a->state, &m->mac);
+        }
+    }
+}
+
+static void heard(void *context, const struct endpoint *at, const struct machine *machine)
+{
+    const struct appliance *a = context;
+    machines_learn(a->machines, at, machine, loop_clock());
+}
+
+static const struct host_state *state_hook(void *context, const struct mac *mac)
+{
+    const struct appliance *a = context;
+    return state_of(a->state, mac);
+}
+
+static void seen(void *context, const struct mac *mac, bool has_arch, uint16_t arch)
+{
+    const struct appliance *a = context;
+    state_seen(a->state, mac, has_arch, arch);
+}
+
+/*
+ * A client whose DHCP we never heard, or before our start, is known to the kernel all the
+ * same, and what it told in an earlier boot is remembered.  Asked again each time, as nobody
+ * tells when such an address changes hands.
+ */
+static void ask_kernel(const struct appliance *a, const struct endpoint *peer,
+                       unsigned ifindex, usec_t now)
+{
+    struct machine m = {.by_neighbour = true};
+    if (a->neighbours < 0 || !neighbours_ask(a->neighbours, ifindex, peer, &m.mac)) {
+        return;
+    }
+    const struct host_state *state = state_of(a->state, &m.mac);
+    if (state && state->has_arch) {
+        m.has_arch = true;
+        m.arch = state->arch;
+    }
+    machines_learn(a->machines, peer, &m, now);
+}
+
+static const struct machine *recognise(const struct appliance *a,
+                                       const struct endpoint *peer, unsigned ifindex)
+{
+    usec_t now = loop_clock();
+    const struct machine *m = machines_find(a->machines, peer, now);
+    if (m && !m->by_neighbour) {
+        return m;
+    }
+    ask_kernel(a, peer, ifindex, now);
+    return machines_find(a->machines, peer, now);
+}
+
+/* The host table rules over files too, wherever the machine behind an address is known. */
+static void who(void *context, const struct endpoint *peer, unsigned ifindex,
+                struct tftp_client *out)
+{
+    const struct appliance *a = context;
+    const struct machine *m = recognise(a, peer, ifindex);
+    if (!m) {
+        return;
+    }
+    struct gate gate = gate_ask(a->config.snapshot, &m->mac, m->has_uuid ? m->uuid : NULL,
+                                state_of(a->state, &m->mac));
+    out->denied = !gate_gives_files(&gate);
+    if (gate.host) {
+        out->max_block_size = gate.host->max_block_size;
+        out->max_window_size = gate.host->max_window_size;
+        out->send_ahead = gate.host->send_ahead;
+    }
+    if (gate.verdict == GATE_BOOT) {
+        out->knows_msft_window = true;
+        out->msft_window = a->config.snapshot->profiles[gate.profile].msft_window;
+    }
+}
+
+static bool run_elsewhere(void *context, void (*work)(void *job),
+                          void (*done)(void *job, usec_t now), void *job)
+{
+    const struct appliance *a = context;
+    return loop_work(a->loop, work, done, job) == 0;
+}
+
+struct tftp_hooks hooks_for_tftp(struct appliance *a)
+{
+    return (struct tftp_hooks){
+        .who = who,
+        .find = find,
+        .began = began,
+        .whole = whole,
+        .run = run_elsewhere,
+        .context = a,
+    };
+}
+
+struct dhcp_hooks hooks_for_dhcp(struct appliance *a)
+{
+    return (struct dhcp_hooks){
+        .has_file = a->tftp ? has_file : NULL,
+        .heard = heard,
+        .state = state_hook,
+        .seen = seen,
+        .context = a,
+    };
+}

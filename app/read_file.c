@@ -1,0 +1,62 @@
+#include "app/read_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+/* Read to the end, whatever kind of file it is (a pipe has no size beforehand). */
+static int read_all(int fd, size_t most, char **text, size_t *len)
+{
+    size_t room = 65536;
+    *text = malloc(room);
+    *len = 0;
+    while (*text) {
+        ssize_t n = read(fd, *text + *len, room - *len);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return n < 0 ? -errno : 0;
+        }
+        *len += (size_t)n;
+        if (*len > most) {
+            return -EFBIG;
+        }
+        if (*len == room) {
+            char *more = realloc(*text, 2 * room);
+            if (!more) {
+                return -ENOMEM;
+            }
+            *text = more;
+            room *= 2;
+        }
+    }
+    return -ENOMEM;
+}
+
+int read_file(const char *path, size_t most, char **text, size_t *len)
+{
+    AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? -errno : read_all(fd, most, text, len);
+}
+
+char *path_beside(const char *path, const char *name)
+{
+    char file[PATH_MAX];
+    char *out = NULL;
+
+    if (name[0] == '/') {
+        return strdup(name);
+    }
+    if (!realpath(path, file)) {
+        return NULL;
+    }
+    const char *slash = strrchr(file, '/');
+    int dir = slash ? (int)(slash - file) : 0;
+    return asprintf(&out, "%.*s/%s", dir, file, name) < 0 ? NULL : out;
+}

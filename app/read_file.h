@@ -1,0 +1,23 @@
+/*
+ * app/read_file: whole files, and where they are.
+ *
+ * Errors: 0 or -errno.  Shell: files.
+ */
+#ifndef APP_READ_FILE_H
+#define APP_READ_FILE_H
+
+#include <stddef.h>
+
+/*
+ * The whole file, at most so many octets (-EFBIG); *text is the caller's to free in every
+ * case.
+ */
+int read_file(const char *path, size_t most, char **text, size_t *len);
+
+/*
+ * A name in a configuration as a path: relative ones begin where the file lies, links to it
+ * being followed.  malloc'd; NULL: memory out, or no such configuration.
+ */
+char *path_beside(const char *path, const char *name);
+
+#endif

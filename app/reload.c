@@ -1,0 +1,285 @@
+#include "app/reload.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app/faults_json.h"
+#include "app/notify.h"
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "config/hosts.h"
+
+#define QUIET_MSEC 300 /* an editor or a script writes more than once */
+
+struct waiters {
+    struct control_ticket ticket[CONTROL_CLIENTS];
+    size_t count;
+};
+
+struct reload {
+    struct loop *loop;
+    char *path;
+    reload_take take;
+    void *context;
+    bool busy;
+    bool again; /* somebody asked meanwhile */
+    struct waiters now;
+    struct waiters next;
+    struct stat seen; /* of the file, when it was last read */
+    /* of the one under way */
+    usec_t began;
+    struct configuration config;
+    int error;
+    char *report;
+    json_t *faults;
+};
+
+char *faults_report(const struct configuration *c, const char *path, int error)
+{
+    char *text = NULL;
+    size_t len = 0;
+    struct faults some = c->faults;
+    FILE *to = open_memstream(&text, &len);
+    if (!to) {
+        return NULL;
+    }
+    size_t more = some.count > RELOAD_FAULTS ? some.count - RELOAD_FAULTS : 0;
+    some.count -= more;
+    faults_print(&some, path, c->text, c->len, to);
+    if (more > 0) {
+        fprintf(to, "%s: %zu more\n", path, more);
+    }
+    if (error != 0) {
+        fprintf(to, "%s: cannot be read: %s\n", path, strerror(-error));
+    }
+    if (fclose(to) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* -- in another thread -------------------------------------------------------------------- */
+
+static void read_anew(void *job)
+{
+    struct reload *r = job;
+    r->error = configuration_read(r->path, FAULT_WARNING, &r->config);
+    r->report = faults_report(&r->config, r->path, r->error);
+    r->faults = faults_json(&r->config.faults, RELOAD_FAULTS);
+}
+
+static void free_old(void *job)
+{
+    configuration_done(job);
+    free(job);
+}
+
+/* -- back here ---------------------------------------------------------------------------- */
+
+static void nothing_left(void *job, usec_t now)
+{
+    (void)job;
+    (void)now;
+}
+
+/* A table of 100,000 hosts takes a while to free. */
+static void free_elsewhere(struct reload *r)
+{
+    struct configuration *old = malloc(sizeof *old);
+    if (old) {
+        *old = r->config;
+        if (loop_work(r->loop, free_old, nothing_left, old) == 0) {
+            return;
+        }
+        free(old);
+    }
+    configuration_done(&r->config);
+}
+
+static json_t *answer_with(struct reload *r, bool good)
+{
+    json_t *faults = r->faults ? json_incref(r->faults) : json_array();
+    return json_pack("{s:o, s:b, s:o, s:o}", "file", json_text(r->path), "good", good,
+                     "faults", faults, "report", json_text(r->report ? r->report : ""));
+}
+
+static void tell_waiters(struct reload *r, const char *why, bool good, size_t hosts,
+                         usec_t took)
+{
+    for (size_t i = 0; i < r->now.count; i++) {
+        json_t *answer = answer_with(r, good);
+        if (why) {
+            control_refuse(r->now.ticket[i], why, answer);
+            continue;
+        }
+        (void)json_object_set_new(answer, "hosts", json_integer((json_int_t)hosts));
+        (void)json_object_set_new(answer, "msec",
+                                  json_integer((json_int_t)(took / USEC_PER_MSEC)));
+        control_answer(r->now.ticket[i], answer);
+    }
+    r->now.count = 0;
+}
+
+static void log_taken(const struct reload *r, size_t hosts, usec_t took, usec_t held)
+{
+    struct log_line l;
+    log_begin(&l, LOG_INFO, "pxed reloaded");
+    log_text(&l, "file", r->path);
+    log_number(&l, "hosts", hosts);
+    log_number(&l, "msec", took / USEC_PER_MSEC);
+    log_number(&l, "held_usec", held); /* for so long nothing else was done */
+    log_end(&l);
+}
+
+static void begin(struct reload *r);
+
+static void finish(void *job, usec_t now)
+{
+    struct reload *r = job;
+    bool good = r->error == 0 && r->config.snapshot;
+    size_t hosts = good ? hosts_count(r->config.snapshot->hosts) : 0;
+    if (r->report) {
+        fputs(r->report, stderr);
+    }
+    const char *why =
+        !good ? "the configuration has faults" : r->take(r->context, &r->config);
+    usec_t held = loop_clock() - now;
+    if (r->error != 0) {
+        why = strerror(-r->error);
+    }
+    if (why) {
+        log_say(LOG_ERROR, "pxed keeps the configuration it has: %s", why);
+    } else {
+        log_taken(r, hosts, now - r->began, held);
+    }
+    free_elsewhere(r);
+    tell_waiters(r, why, good, hosts, now - r->began);
+    notify_systemd("READY=1");
+    free(r->report);
+    json_decref(r->faults);
+    r->config = (struct configuration){0};
+    r->report = NULL;
+    r->faults = NULL;
+    r->busy = false;
+    if (r->again) {
+        begin(r);
+    }
+}
+
+static void begin(struct reload *r)
+{
+    char state[64];
+    r->busy = true;
+    r->again = false;
+    r->now = r->next;
+    r->next.count = 0;
+    r->began = loop_clock();
+    snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%llu",
+             (unsigned long long)r->began);
+    notify_systemd(state);
+    (void)stat(r->path, &r->seen);
+    if (loop_work(r->loop, read_anew, finish, r) != 0) {
+        read_anew(r);
+        finish(r, loop_clock());
+    }
+}
+
+void reload_ask(struct reload *r)
+{
+    if (r->busy) {
+        r->again = true;
+    } else {
+        begin(r);
+    }
+}
+
+static void on_verb(void *context, struct control_ticket ticket, const json_t *question)
+{
+    struct reload *r = context;
+    (void)question;
+    if (r->next.count == CONTROL_CLIENTS) {
+        control_refuse(ticket, "too many wait for a reload already", NULL);
+        return;
+    }
+    r->next.ticket[r->next.count++] = ticket;
+    reload_ask(r);
+}
+
+bool reload_serve(struct reload *r, struct control *c)
+{
+    return control_add(c, "reload", on_verb, r);
+}
+
+/* -- watching ----------------------------------------------------------------------------- */
+
+static bool same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Something happened beside the file: was it the file, or what a link now leads to? */
+static void on_directory(void *context, usec_t now)
+{
+    struct reload *r = context;
+    struct stat st;
+    (void)now;
+    if (stat(r->path, &st) == 0 && !same(&st, &r->seen)) {
+        reload_ask(r);
+    }
+}
+
+static void on_any_change(void *context, usec_t now)
+{
+    (void)now;
+    reload_ask(context);
+}
+
+int reload_watch(struct reload *r)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", r->path);
+    return loop_on_change(r->loop, dirname(path), QUIET_MSEC, on_directory, r);
+}
+
+int reload_watch_directory(struct reload *r, const char *directory)
+{
+    return loop_on_change(r->loop, directory, QUIET_MSEC, on_any_change, r);
+}
+
+/* -- start and end ------------------------------------------------------------------------ */
+
+int reload_new(struct loop *loop, const char *path, reload_take take, void *context,
+               struct reload **out)
+{
+    struct reload *r = calloc(1, sizeof *r);
+    if (!r) {
+        return -ENOMEM;
+    }
+    r->path = strdup(path);
+    if (!r->path) {
+        free(r);
+        return -ENOMEM;
+    }
+    r->loop = loop;
+    r->take = take;
+    r->context = context;
+    (void)stat(path, &r->seen);
+    *out = r;
+    return 0;
+}
+
+void reload_free(struct reload *r)
+{
+    if (r) {
+        free(r->path);
+        free(r);
+    }
+}

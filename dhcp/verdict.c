@@ -1,0 +1,17 @@
+#include "dhcp/verdict.h"
+
+const char *dhcp_verdict_name(enum dhcp_verdict verdict)
+{
+    static const char *const names[DHCP_VERDICT_COUNT] = {
+        [DHCP_ANSWERED] = "answered",         [DHCP_A_REPLY] = "a-reply",
+        [DHCP_NOT_OURS] = "not-ours",         [DHCP_NOT_PXE] = "not-pxe",
+        [DHCP_OTHER_SERVER] = "other-server", [DHCP_NO_ARCH] = "no-arch",
+        [DHCP_UNKNOWN_ARCH] = "unknown-arch", [DHCP_HOST_IGNORED] = "host-ignored",
+        [DHCP_HOST_LOCAL] = "host-local",     [DHCP_UNKNOWN_HOST] = "unknown-host",
+        [DHCP_NO_FILE] = "no-file",           [DHCP_FILE_MISSING] = "file-missing",
+        [DHCP_NO_ITEM] = "no-item",           [DHCP_TOO_EARLY] = "too-early",
+        [DHCP_TOO_LARGE] = "too-large",       [DHCP_NO_CLIENT_ID] = "no-client-id",
+        [DHCP_IPV4_ONLY] = "ipv4-only",       [DHCP_NO_ADDRESS] = "no-address",
+    };
+    return names[verdict];
+}

@@ -1,0 +1,83 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/load.h"
+#include "config/template.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define ROOM 4096
+
+static const char json[] =
+    "{\"interfaces\": [\"eth0\"], \"tftp\": {\"root\": \"/t\"}, \"profiles\": {"
+    "\"default\": {\"7\": \"a\", \"vars\": {\"p\": \"x$y'z\\\"\\\\;\"}}},"
+    "\"hosts\": [{\"name\": \"h\", \"mac\": \"52:54:00:12:34:56\", \"vars\": {\"h\": "
+    "\"${v}\"}}]}";
+
+static void check(int truth)
+{
+    if (!truth) {
+        abort();
+    }
+}
+
+/* Faults come in order, each within the text and with words. */
+static void check_faults(const struct snapshot *config, const char *text, size_t len)
+{
+    size_t from = 0;
+    struct template_place place;
+    enum template_fault fault;
+    size_t last = 0;
+    while ((fault = template_check(config, text, len, &from, &place)) != TEMPLATE_OK) {
+        char words[256];
+        check(place.offset >= last && place.offset < len && place.offset < from);
+        check(from <= len && place.line >= 1 && place.column >= 1);
+        check(template_explain(fault, &place, words, sizeof words)[0] != '\0');
+        last = place.offset;
+    }
+}
+
+static void check_rendering(const struct template_client *client, const char *text,
+                            size_t len, enum template_kind kind, size_t room)
+{
+    char *out = malloc(room + 1); /* exact, so that a sanitizer sees what goes beyond */
+    struct template_source source = {text, len, kind};
+    struct template_place place;
+    check(out != NULL);
+    struct wr w = wr_over(out, room);
+    enum template_fault fault = template_render(client, &source, &w, &place);
+    check(fault != TEMPLATE_OK || wr_len(&w) <= room);
+    check(fault == TEMPLATE_OK || place.offset < len);
+    free(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct snapshot *config;
+    if (!config) {
+        struct faults faults = {0};
+        config = config_load(json, sizeof json - 1, &faults);
+        check(config != NULL);
+    }
+    struct machine machine = {.mac = {{2, 0, 0, 0, 0, 1}}, .has_arch = true, .arch = 7};
+    struct template_client client = {
+        .config = config,
+        .host = hosts_at(config->hosts, 0),
+        .machine = size % 2 ? &machine : NULL,
+        .address = endpoint_ip4((struct ip4){{10, 0, 0, 7}}, 1),
+        .server = endpoint_ip4((struct ip4){{10, 0, 0, 1}}, 69),
+    };
+    char *text = malloc(size + 1);
+    check(text != NULL);
+    memcpy(text, size > 0 ? (const char *)data : "", size);
+    text[size] = '\0';
+    check_faults(config, text, size);
+    for (enum template_kind kind = TEMPLATE_PLAIN; kind <= TEMPLATE_PXELINUX; kind++) {
+        check_rendering(&client, text, size, kind, ROOM);
+        check_rendering(&client, text, size, kind, size / 2);
+    }
+    (void)template_may_be(text, "menus/52-54.cfg");
+    (void)template_may_be("a${mac}b${ip}c", text);
+    free(text);
+    return 0;
+}
