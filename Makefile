@@ -39,8 +39,9 @@ CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
          dhcp/show.c dhcp/sighting.c dhcp/url.c \
          dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_held.c dhcp/v6_packet.c \
          dhcp/v6_show.c dhcp/v6_sighting.c \
-         tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/flow.c \
-         tftp/session.c tftp/table.c
+         tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
+         tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
+         tftp/window.c tftp/grant.c tftp/table.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \

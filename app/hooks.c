@@ -129,6 +129,11 @@ static void who(void *context, const struct endpoint *peer, unsigned ifindex,
     if (gate.host) {
         out->max_block_size = gate.host->max_block_size;
         out->max_window_size = gate.host->max_window_size;
+        out->send_ahead = gate.host->send_ahead;
+    }
+    if (gate.verdict == GATE_BOOT) {
+        out->knows_msft_window = true;
+        out->msft_window = a->config.snapshot->profiles[gate.profile].msft_window;
     }
 }
 

@@ -195,6 +195,24 @@ void read_bool(struct reader *r, const struct field *f, const json_t *value,
     *(bool *)dst = json_is_true(value);
 }
 
+void read_send_ahead(struct reader *r, const struct field *f, const json_t *value,
+                     const struct json_path *at, void *dst)
+{
+    const char *text = json_string_value(value);
+    long long blocks = json_integer_value(value);
+    (void)f;
+    if (text && !strcmp(text, "off")) {
+        *(uint32_t *)dst = SEND_AHEAD_OFF;
+    } else if (text && !strcmp(text, "auto")) {
+        *(uint32_t *)dst = SEND_AHEAD_AUTO;
+    } else if (json_is_integer(value) && blocks >= 1 && blocks <= SEND_AHEAD_MAX) {
+        *(uint32_t *)dst = (uint32_t)blocks;
+    } else {
+        complain(r, at, "expected \"off\", \"auto\" or a number of blocks in 1..%d",
+                 SEND_AHEAD_MAX);
+    }
+}
+
 void read_u32(struct reader *r, const struct field *f, const json_t *value,
               const struct json_path *at, void *dst)
 {

@@ -78,6 +78,10 @@ void read_text(struct reader *r, const struct field *f, const json_t *value,
 void read_ip4(struct reader *r, const struct field *f, const json_t *value,
               const struct json_path *at, void *dst);
 
+/* dst: uint32_t, enum send_ahead: "off", "auto", or a number of blocks. */
+void read_send_ahead(struct reader *r, const struct field *f, const json_t *value,
+                     const struct json_path *at, void *dst);
+
 /* The string, a view; NULL after a complaint: no string, control characters, length. */
 const char *string_of(struct reader *r, const json_t *value, const struct json_path *at,
                       long long min, long long max);

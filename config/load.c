@@ -187,14 +187,20 @@ static const struct field tftp_fields[] = {
      .offset = offsetof(struct tftp_conf, max_block_size)},
     {.key = "max_window_size", .read = read_u32, .min = 1, .max = 65535,
      .offset = offsetof(struct tftp_conf, max_window_size)},
+    {.key = "first_window_size", .read = read_u32, .min = 1, .max = 65535,
+     .offset = offsetof(struct tftp_conf, first_window_size)},
+    {.key = "send_ahead", .read = read_send_ahead,
+     .offset = offsetof(struct tftp_conf, send_ahead)},
+    {.key = "msft_window", .read = read_bool,
+     .offset = offsetof(struct tftp_conf, msft_window)},
     {.key = "max_transfers", .read = read_u32, .min = 1, .max = 100000,
      .offset = offsetof(struct tftp_conf, max_transfers)},
     {.key = "data_ports", .read = read_data_ports},
 };
 
 static const struct field_set dhcp_set = {dhcp_fields, 2};
-static const struct field_set tftp_set = {tftp_fields, 6};
-static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 6, "tftp_set counts its rows");
+static const struct field_set tftp_set = {tftp_fields, 9};
+static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 9, "tftp_set counts its rows");
 
 /* A path, absolute since it is made before the process looks anywhere; or "off". */
 static void read_path_or_off(struct reader *r, const struct field *f, const json_t *value,
@@ -312,6 +318,8 @@ static struct snapshot *new_snapshot(void)
     s->tftp = (struct tftp_conf){.enabled = true,
                                  .max_block_size = 1468, /* MTU 1500 less 32 of headers */
                                  .max_window_size = 64,
+                                 .first_window_size = 16,
+                                 .send_ahead = SEND_AHEAD_AUTO,
                                  .max_transfers = 4096};
     s->user = strdup("pxed");
     s->control = strdup(CONFIG_CONTROL_DEFAULT);

@@ -148,6 +148,8 @@ static const struct field host_fields[] = {
     {.key = "relay", .read = read_relay, .offset = offsetof(struct draft, host)},
     {.key = "circuit_id", .read = read_circuit_id, .offset = offsetof(struct draft, host)},
     {.key = "interface", .read = read_interface_of_host, .offset = offsetof(struct draft, host)},
+    {.key = "send_ahead", .read = read_send_ahead,
+     .offset = offsetof(struct draft, host.send_ahead)},
     {.key = "once", .read = read_bool, .offset = offsetof(struct draft, host.once)},
     {.key = "vars", .read = read_vars, .offset = offsetof(struct draft, host.vars)},
 };

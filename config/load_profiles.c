@@ -124,6 +124,8 @@ static const struct field option_fields[] = {
     {.key = "fields", .read = read_section, .inner = &repeat_set,
      .offset = offsetof(struct profile, repeat)},
     {.key = "menu", .read = read_menu, .offset = offsetof(struct profile, menu)},
+    {.key = "msft_window", .read = read_bool,
+     .offset = offsetof(struct profile, msft_window)},
     {.key = "vars", .read = read_vars, .offset = offsetof(struct profile, vars)},
     {.key = "done_when", .read = read_text, .min = 1, .max = 255,
      .offset = offsetof(struct profile, done_when)},
@@ -149,7 +151,8 @@ static void complain_key_of_profile(struct reader *r, const struct json_path *at
             "unknown key; it is no architecture such as \"x64-uefi\" or \"7\", and "
             "not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
             "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", "
-            "\"menu\", \"vars\" or \"done_when\"");
+            "\"menu\", \"vars\", \"done_when\" or "
+            "\"msft_window\"");
     }
 }
 
@@ -285,6 +288,8 @@ static void inherit(struct snapshot *s, const json_t *profiles, struct profile *
 {
     const struct profile *from = who_says(s, profiles, p, "fields");
     p->repeat = from ? from->repeat : (struct repeat_conf){0};
+    from = who_says(s, profiles, p, "msft_window");
+    p->msft_window = from ? from->msft_window : s->tftp.msft_window;
     for (int32_t up = p->parent; up >= 0; up = s->profiles[up].parent) {
         struct answer_conf answer = s->profiles[up].answer;
         answer_lay(&answer, &p->answer);

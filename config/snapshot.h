@@ -46,17 +46,28 @@ struct dhcp_conf {
     bool ipv6;    /* answer over IPv6, too, where an interface has it; default true */
 };
 
+/* How many blocks go out at once to clients that know no windows; others: so many. */
+enum send_ahead {
+    SEND_AHEAD_UNSAID = 0,
+    SEND_AHEAD_OFF = 1, /* one: lock-step */
+    SEND_AHEAD_MAX = 64,
+    SEND_AHEAD_AUTO = 1000, /* to programs that are known to take it, as learned */
+};
+
 struct tftp_conf {
     bool enabled;
     char *root;         /* directory, absolute or relative to the configuration file */
     uint32_t root_line; /* where root stands in the configuration file */
     uint32_t root_column;
-    uint32_t max_block_size;  /* 8..65464; default 1468 */
-    uint32_t max_window_size; /* 1..65535; default 64 */
-    uint32_t max_transfers;   /* 1..100000; default 4096 */
-    uint16_t data_port_first; /* 0: one ephemeral port */
-    uint16_t data_port_last;  /* inclusive; at most 64 ports */
-    bool single_port;         /* data leaves from port 69 too ("data_ports": "single") */
+    uint32_t max_block_size;    /* 8..65464; default 1468 */
+    uint32_t max_window_size;   /* 1..65535; default 64 */
+    uint32_t first_window_size; /* of clients nobody knows, 1..65535; default 16 */
+    uint32_t send_ahead;        /* enum send_ahead; default SEND_AHEAD_AUTO */
+    bool msft_window;           /* answer Microsoft's msftwindow; default false */
+    uint32_t max_transfers;     /* 1..100000; default 4096 */
+    uint16_t data_port_first;   /* 0: one ephemeral port */
+    uint16_t data_port_last;    /* inclusive; at most 64 ports */
+    bool single_port; /* data leaves from port 69 too ("data_ports": "single") */
 };
 
 /* How the boot file reaches a PXE client (firmware.md section 0). */
@@ -143,6 +154,7 @@ struct profile {
     struct answer_conf answer;
     struct repeat_conf repeat;
     struct menu *menu;      /* NULL: none; may be an ancestor's */
+    bool msft_window;       /* as in tftp_conf, for its machines */
     struct host_vars *vars; /* of its own, not of its parents; NULL: none */
     char *done_when; /* the file whose fetching ends a boot; NULL: the last named here */
     uint32_t line;   /* where it begins in the configuration file */
@@ -203,6 +215,7 @@ struct host {
     struct answer_conf answer; /* what it says goes over what the profile says */
     uint32_t max_block_size;   /* as in tftp_conf, for this host; 0: nothing said */
     uint32_t max_window_size;  /* likewise */
+    uint32_t send_ahead;       /* likewise */
     uint32_t line;             /* where the host begins in its file */
     uint32_t file; /* which is snapshot.host_paths[file - 1]; 0: the main one */
 };

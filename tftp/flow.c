@@ -3,6 +3,8 @@
 #define BACKOFF_MAX 16
 #define LATE_EIGHTH 8  /* a round trip and an eighth of it is late */
 #define PART_MARGIN 50 /* microseconds for the client */
+#define APART_FIRST 26 /* blocks between two losses, to begin with */
+#define PARTS_APART 4  /* times the first round trip, as long as no other is known */
 #define GROW_AFTER  4  /* times the usual run without a loss: try more */
 
 static usec_t min_time(usec_t a, usec_t b)
@@ -15,12 +17,12 @@ static usec_t max_time(usec_t a, usec_t b)
     return a > b ? a : b;
 }
 
-/* Five eighths of the blocks between two losses: the rest of a burst is rarely wasted. */
-static void fit_burst(struct tftp_flow *f)
+/* Three quarters of the blocks between two losses: the rest is rarely wasted. */
+static void fit_reach(struct tftp_flow *f)
 {
-    uint64_t burst = f->apart * 5 / 8;
-    burst = burst > TFTP_BURST_MIN ? burst : TFTP_BURST_MIN;
-    f->burst = burst < f->window ? (uint32_t)burst : f->window;
+    uint64_t reach = f->apart * 3 / 4;
+    reach = reach > TFTP_REACH_MIN ? reach : TFTP_REACH_MIN;
+    f->reach = reach < f->window ? (uint32_t)reach : f->window;
 }
 
 void tftp_flow_init(struct tftp_flow *f, uint32_t window, usec_t rto_max)
@@ -28,9 +30,40 @@ void tftp_flow_init(struct tftp_flow *f, uint32_t window, usec_t rto_max)
     *f = (struct tftp_flow){
         .rto_max = rto_max,
         .window = window,
-        .apart = (TFTP_BURST_FIRST * 8 + 4) / 5,
+        .apart = window > APART_FIRST / 2 ? 2 * (uint64_t)window : APART_FIRST,
     };
-    fit_burst(f);
+    tftp_pace_init(&f->pace);
+    fit_reach(f);
+}
+
+void tftp_flow_know(struct tftp_flow *f, const struct tftp_wire *wire)
+{
+    if (wire->srtt == 0) {
+        return;
+    }
+    f->known = *wire;
+    f->apart = wire->apart;
+    f->pace = wire->pace;
+    if (f->window > TFTP_BURST_FIRST && f->pace.burst <= TFTP_BURST_FIRST) {
+        f->pace.burst = TFTP_BURST_PACED; /* a window of that size was one burst */
+    }
+    fit_reach(f);
+}
+
+struct tftp_wire tftp_flow_wire(const struct tftp_flow *f)
+{
+    return (struct tftp_wire){
+        .srtt = f->measured ? f->srtt : 0,
+        .rttvar = f->rttvar,
+        .apart = f->apart,
+        .pace = f->pace,
+    };
+}
+
+void tftp_flow_resize(struct tftp_flow *f, uint32_t window)
+{
+    f->window = window;
+    fit_reach(f);
 }
 
 static void restart(struct tftp_flow *f, usec_t rtt)
@@ -43,12 +76,20 @@ void tftp_flow_first_trip(struct tftp_flow *f, usec_t rtt)
 {
     f->backoff = 0;
     restart(f, rtt);
+    tftp_pace_trip(&f->pace, rtt);
+    if (f->known.srtt >
+        rtt) { /* that of windows, which take longer than a first packet */
+        f->srtt = f->known.srtt;
+        f->rttvar = max_time(f->known.rttvar, f->srtt / 4);
+        f->measured = true;
+    }
 }
 
 /* RFC 6298 section 2. */
 void tftp_flow_trip(struct tftp_flow *f, usec_t rtt)
 {
     f->backoff = 0;
+    tftp_pace_trip(&f->pace, rtt);
     if (!f->measured) {
         f->measured = true;
         restart(f, rtt);
@@ -96,7 +137,10 @@ usec_t tftp_flow_late(const struct tftp_flow *f, unsigned repeats)
 
 usec_t tftp_flow_part_time(const struct tftp_flow *f)
 {
-    return f->srtt + f->srtt / LATE_EIGHTH + PART_MARGIN;
+    /* What is only known to be a bound may be a client's timer: not for every part. */
+    usec_t most = f->pace.base > 0 && !f->measured ? PARTS_APART * f->pace.base : f->srtt;
+    usec_t trip = min_time(f->srtt, most);
+    return trip + trip / LATE_EIGHTH + PART_MARGIN;
 }
 
 void tftp_flow_arrived(struct tftp_flow *f, uint64_t blocks, bool at_once)
@@ -104,7 +148,7 @@ void tftp_flow_arrived(struct tftp_flow *f, uint64_t blocks, bool at_once)
     f->run += blocks;
     if (at_once && f->run > GROW_AFTER * f->apart) {
         f->apart += f->apart / 8 + 1;
-        fit_burst(f);
+        fit_reach(f);
     }
 }
 
@@ -114,5 +158,6 @@ void tftp_flow_lost(struct tftp_flow *f)
     f->apart = f->run > f->apart ? f->apart - f->apart / 16 : (3 * f->apart + f->run) / 4;
     f->run = 0;
     f->doubtful = true;
-    fit_burst(f);
+    tftp_pace_lost(&f->pace);
+    fit_reach(f);
 }

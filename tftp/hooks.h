@@ -16,6 +16,9 @@ struct tftp_client {
     bool denied;              /* it gets no file */
     uint32_t max_block_size;  /* 0: no limit of its own */
     uint32_t max_window_size; /* 0: no limit of its own */
+    uint32_t send_ahead;      /* enum send_ahead */
+    bool knows_msft_window;   /* its profile says: */
+    bool msft_window;
 };
 
 /* What a name stands for that need not be a file beneath the root. */

@@ -35,7 +35,11 @@ void tftp_journal_transfer(const struct tftp_transfer *x, usec_t now)
     log_repairs(&l, x->repairs);
     log_number(&l, "size", t->terms.file_size);
     log_number(&l, "block", t->terms.blksize);
-    log_number(&l, "window", t->terms.window);
+    log_number(&l, "window", t->window);
+    if (t->terms.ahead > 1) {
+        log_number(&l, "ahead", t->ahead.now);
+    }
+    log_text(&l, "client", tftp_kind_name(x->shape.kind));
     log_decimal(&l, "seconds", (double)(now - x->began) / (double)USEC_PER_SEC, 3);
     log_decimal(&l, "rtt_ms", (double)t->flow.srtt / (double)USEC_PER_MSEC, 2);
     log_number(&l, "resent", t->stats.resent_blocks);

@@ -6,10 +6,14 @@
 
 #include "common/text.h"
 
+#define MSFT_ASKED    31416
+#define MSFT_ANSWERED 27182
+
 /* How far the server may move from what the client asked. */
 enum rule {
     RULE_LOWER, /* any smaller value in range: RFC 2348, RFC 7440 */
     RULE_EXACT, /* the same value or no answer: RFC 2349 timeout */
+    RULE_FIXED, /* one value is asked, another answered: msftwindow */
     RULE_FILE_SIZE, /* the client's value is a placeholder, the server fills it in: RFC 2349 */
 };
 
@@ -25,6 +29,7 @@ static const struct spec {
     [TFTP_TIMEOUT] = {"timeout", 1, 255, false, RULE_EXACT},
     [TFTP_TSIZE] = {"tsize", 0, UINT64_MAX, false, RULE_FILE_SIZE},
     [TFTP_WINDOWSIZE] = {"windowsize", 1, 65535, true, RULE_LOWER},
+    [TFTP_MSFTWINDOW] = {"msftwindow", MSFT_ASKED, MSFT_ASKED, false, RULE_FIXED},
 };
 
 static int find_spec(const char *name)
@@ -75,8 +80,8 @@ struct tftp_opts tftp_opts_parse(struct rd options)
 }
 
 /* 0: the option stays unanswered. */
-static bool settle(enum tftp_opt i, const struct tftp_limits *limits, uint64_t file_size,
-                   uint64_t *value)
+static bool settle(const struct tftp_opts *ask, enum tftp_opt i,
+                   const struct tftp_limits *limits, uint64_t file_size, uint64_t *value)
 {
     uint64_t limit = i == TFTP_BLKSIZE      ? limits->max_block_size
                      : i == TFTP_WINDOWSIZE ? limits->max_window_size
@@ -90,6 +95,9 @@ static bool settle(enum tftp_opt i, const struct tftp_limits *limits, uint64_t f
             *value = limit;
         }
         return true;
+    case RULE_FIXED:
+        *value = MSFT_ANSWERED;
+        return limits->msft_window && tftp_opts_has(ask, TFTP_WINDOWSIZE);
     case RULE_EXACT:
     default:
         return true;
@@ -103,7 +111,7 @@ struct tftp_opts tftp_opts_agree(const struct tftp_opts *ask,
     for (unsigned n = 0; n < ask->count; n++) {
         enum tftp_opt i = (enum tftp_opt)ask->order[n];
         uint64_t v = ask->val[i];
-        if (settle(i, limits, file_size, &v)) {
+        if (settle(ask, i, limits, file_size, &v)) {
             out.val[i] = v;
             out.name[i] = ask->name[i];
             out.order[out.count++] = (uint8_t)i;

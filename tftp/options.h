@@ -2,6 +2,7 @@
  * tftp/options: option negotiation for a read request.
  *
  * Spec: RFC 2347 (rules), 2348 blksize, 2349 timeout and tsize, 7440 windowsize.
+ * Microsoft's msftwindow is in no RFC: 31416 is asked, 27182 answered, beside a windowsize.
  * Units: blksize octets; timeout seconds; tsize octets; windowsize blocks.
  * Ownership: names are views into the request's datagram; numbers are values.
  * Errors: nothing fails; an option that breaks its rules is left unanswered, as RFC 2347
@@ -17,6 +18,7 @@ enum tftp_opt {
     TFTP_TIMEOUT,
     TFTP_TSIZE,
     TFTP_WINDOWSIZE,
+    TFTP_MSFTWINDOW,
     TFTP_OPT_COUNT,
 };
 
@@ -35,6 +37,9 @@ struct tftp_opts {
 struct tftp_limits {
     uint32_t max_block_size;
     uint32_t max_window_size;
+    uint32_t
+        send_ahead;   /* enum send_ahead of config/snapshot.h, or blocks; 0: lock-step */
+    bool msft_window; /* answer msftwindow */
 };
 
 /*

@@ -56,6 +56,17 @@ static enum tftp_fault parse_block(struct rd *r, struct tftp_packet *pkt)
     return rd_ok(r) ? TFTP_OK : TFTP_SHORT;
 }
 
+static enum tftp_fault parse_ack(struct rd *r, struct tftp_packet *pkt)
+{
+    pkt->block = rd_u16(r);
+    if (!rd_ok(r)) {
+        return TFTP_SHORT;
+    }
+    pkt->has_window = rd_left(r) > 0;
+    pkt->window = pkt->has_window ? rd_u8(r) : 0;
+    return TFTP_OK;
+}
+
 static enum tftp_fault parse_error(struct rd *r, struct tftp_packet *pkt)
 {
     pkt->error_code = rd_u16(r);
@@ -78,7 +89,7 @@ static enum tftp_fault parse_oack(struct rd *r, struct tftp_packet *pkt)
 
 static enum tftp_fault (*const parsers[])(struct rd *, struct tftp_packet *) = {
     [TFTP_RRQ] = parse_request, [TFTP_WRQ] = parse_request, [TFTP_DATA] = parse_block,
-    [TFTP_ACK] = parse_block,   [TFTP_ERROR] = parse_error, [TFTP_OACK] = parse_oack,
+    [TFTP_ACK] = parse_ack,     [TFTP_ERROR] = parse_error, [TFTP_OACK] = parse_oack,
 };
 
 enum tftp_fault tftp_parse(const void *dgram, size_t len, struct tftp_packet *out)

@@ -56,6 +56,8 @@ struct tftp_packet {
     enum tftp_mode mode;      /* RRQ, WRQ */
     struct rd options;        /* RRQ, WRQ, OACK: name NUL value NUL ..., unparsed */
     uint16_t block;           /* DATA, ACK: 0..65535 as on the wire */
+    bool has_window;          /* ACK: a fifth octet follows (msftwindow) ... */
+    uint8_t window;           /* ... the blocks wanted before the next ACK */
     uint16_t error_code;      /* ERROR */
     struct tftp_text message; /* ERROR: may be empty */
     struct rd data;           /* DATA: 0..65464 octets */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/text.h"
+#include "config/snapshot.h"
 #include "tftp/journal.h"
 
 static void refuse(struct tftp_requests *s, int fd, const struct net_path *path,
@@ -78,6 +79,12 @@ static struct tftp_limits limits_of(const struct tftp_requests *s,
     }
     if (client->max_window_size > 0 && client->max_window_size < l.max_window_size) {
         l.max_window_size = client->max_window_size;
+    }
+    if (client->send_ahead != SEND_AHEAD_UNSAID) {
+        l.send_ahead = client->send_ahead;
+    }
+    if (client->knows_msft_window) {
+        l.msft_window = client->msft_window;
     }
     return l;
 }

@@ -81,8 +81,13 @@ static int open_sockets(struct tftp_service *s, const struct tftp_conf *conf,
 
 static void set_limits(struct tftp_service *s, const struct tftp_conf *conf)
 {
-    s->requests.limits =
-        (struct tftp_limits){conf->max_block_size, conf->max_window_size};
+    s->requests.limits = (struct tftp_limits){
+        .max_block_size = conf->max_block_size,
+        .max_window_size = conf->max_window_size,
+        .send_ahead = conf->send_ahead,
+        .msft_window = conf->msft_window,
+    };
+    tftp_windows_set_first(s->engine.windows, conf->first_window_size);
 }
 
 int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *hooks,
@@ -95,7 +100,9 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
     }
     s->requests.engine = &s->engine;
     int error = tftp_engine_init(&s->engine, config->tftp.max_transfers, hooks);
-    set_limits(s, &config->tftp);
+    if (error == 0) {
+        set_limits(s, &config->tftp);
+    }
     s->inbox = net_inbox_new();
     if (error == 0 && !s->inbox) {
         error = -ENOMEM;
@@ -166,6 +173,16 @@ bool tftp_service_has_file(struct tftp_service *s, const char *file)
 const struct tftp_counters *tftp_service_counters(const struct tftp_service *s)
 {
     return &s->engine.counters;
+}
+
+const struct tftp_windows *tftp_service_windows(const struct tftp_service *s)
+{
+    return s->engine.windows;
+}
+
+void tftp_service_forget_windows(struct tftp_service *s)
+{
+    tftp_windows_reset(s->engine.windows);
 }
 
 /* -- port 69 ------------------------------------------------------------------------------ */

@@ -23,6 +23,7 @@
 #include "config/snapshot.h"
 #include "tftp/counters.h"
 #include "tftp/hooks.h"
+#include "tftp/window.h"
 
 #define TFTP_PORT 69
 
@@ -62,5 +63,10 @@ int tftp_service_configure(struct tftp_service *s, const struct snapshot *config
 bool tftp_service_has_file(struct tftp_service *s, const char *file);
 
 const struct tftp_counters *tftp_service_counters(const struct tftp_service *s);
+
+/* What windows have carried: tftp_windows_at() shows it. */
+const struct tftp_windows *tftp_service_windows(const struct tftp_service *s);
+/* Every client begins anew. */
+void tftp_service_forget_windows(struct tftp_service *s);
 
 #endif

@@ -1,16 +1,8 @@
 #include "tftp/session.h"
 
-#define OVERDUE_QUIET UINT64_C(100) /* no ACK for this long before a repeat */
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t greater(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
+#include "common/minmax.h"
+#include "tftp/parts.h"
+#include "tftp/recovery.h"
 
 static void finish(struct tftp_session *s, enum tftp_end how)
 {
@@ -23,32 +15,10 @@ static void finish(struct tftp_session *s, enum tftp_end how)
     s->more_at = USEC_NEVER;
 }
 
-/* A window begins behind the last acknowledged block. */
-static void open_window(struct tftp_session *s)
+/* A repeated ACK may be about a gap. */
+static bool many_in_window(const struct tftp_session *s)
 {
-    s->end_of_window = lesser(s->acked + s->terms.window, s->last);
-    s->limit = lesser(s->acked + s->flow.burst, s->end_of_window);
-    s->more_at = USEC_NEVER;
-    s->next = greater(s->next, s->acked + 1);
-}
-
-/* The window again, from the first block that is missing. */
-static void rewind_window(struct tftp_session *s)
-{
-    tftp_flow_lost(&s->flow);
-    s->next = s->acked + 1;
-    s->probe = 0;
-    s->repeats = true;
-    s->repeated = s->high;
-    s->opened_at = USEC_NEVER;
-    s->due_at = USEC_NEVER;
-    open_window(s);
-}
-
-static void repeat_one(struct tftp_session *s, uint64_t number)
-{
-    s->probe = number;
-    s->repeated = greater(s->repeated, number);
+    return s->terms.window > 1 || s->terms.msft_window;
 }
 
 void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, usec_t now)
@@ -58,6 +28,7 @@ void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, u
         .state = TFTP_OFFERED,
         /* a final short block, maybe empty (RFC 1350 section 6) */
         .last = terms->file_size / terms->blksize + 1,
+        .window = terms->window,
         .next = 1,
         .offer_due = terms->oack,
         .progress_at = now,
@@ -66,8 +37,12 @@ void tftp_session_init(struct tftp_session *s, const struct tftp_terms *terms, u
         .more_at = USEC_NEVER,
     };
     tftp_flow_init(&s->flow, terms->window, terms->rto_max);
+    s->terms.ahead = many_in_window(s) ? 1 : terms->ahead;
+    tftp_flow_know(&s->flow, &terms->wire);
+    tftp_ahead_init(&s->ahead, s->terms.ahead);
     /* Without options DATA 1 is the offer: no more goes out before the client has answered. */
     s->limit = terms->oack ? 0 : 1;
+    s->reached = s->limit;
     s->end_of_window = s->limit;
 }
 
@@ -78,16 +53,29 @@ static void progress(struct tftp_session *s, usec_t now)
     s->silences = 0;
     s->overdues = 0;
     s->asked = 0;
+    s->in_doubt = false;
     s->progress_at = now;
     s->due_at = USEC_NEVER;
     s->probe = 0;
+}
+
+static void on_whole_window(struct tftp_session *s, uint64_t number, usec_t now)
+{
+    if (number != s->high || s->opened_at == USEC_NEVER) {
+        return;
+    }
+    tftp_pace_whole(&s->flow.pace, s->window);
+    if (!s->paused) {
+        tftp_pace_window(&s->flow.pace, now - s->opened_at, number - s->acked);
+    }
 }
 
 /* All that went out has arrived, or all that was repeated of it so far. */
 static void on_all(struct tftp_session *s, uint64_t number, usec_t now)
 {
     if (number > s->repeated) {
-        tftp_flow_trip(&s->flow, now - s->sent_at);
+        tftp_flow_trip(&s->flow, now - s->new_at);
+        on_whole_window(s, number, now);
     } else if (number == s->high && s->opened_at != USEC_NEVER) {
         /* To which copy is this the answer?  As long as nothing is known, to the first. */
         tftp_flow_trip_at_least(&s->flow, now - s->opened_at);
@@ -101,25 +89,61 @@ static void on_all(struct tftp_session *s, uint64_t number, usec_t now)
     }
     s->repeats = s->repeats && number < s->high;
     s->opened_at = number == s->high ? now : USEC_NEVER;
-    open_window(s);
+    tftp_parts_open(s);
 }
 
-/* The overdue rule: see session.h. */
-static void on_gap(struct tftp_session *s, bool after_silence, usec_t now)
+/* Blocks are sent ahead of what this client knows, so it acknowledges each. */
+static void on_ack_ahead(struct tftp_session *s, uint64_t number, usec_t now)
 {
-    s->more_at = USEC_NEVER;
-    if (after_silence && s->overdues == 0) {
-        s->due_at = now + OVERDUE_QUIET; /* nothing is on its way any more */
+    if (number == s->acked) {
+        if (s->high > s->acked + 1) {
+            tftp_recovery_gap(s, false, now);
+        }
         return;
     }
-    usec_t quiet = greater(OVERDUE_QUIET, s->flow.measured ? 0 : now - s->heard_at);
-    s->due_at = greater(s->sent_at + tftp_flow_late(&s->flow, s->overdues), now + quiet);
+    if (s->timed > 0 && number >= s->timed) {
+        if (s->timed > s->repeated) {
+            tftp_flow_trip(&s->flow, now - s->timed_at);
+        }
+        s->timed = 0;
+    }
+    bool dropped = number == s->asked && number < s->high;
+    bool after_silence = s->silences > 0;
+    bool more_missing = s->asked > 0 && number < s->recover;
+    tftp_flow_arrived(&s->flow, number - s->acked, true);
+    tftp_ahead_arrived(&s->ahead, number - s->acked);
+    s->acked = number;
+    progress(s, now);
+    if (s->acked == s->last) {
+        finish(s, TFTP_END_DONE);
+        return;
+    }
+    if (dropped && after_silence) {
+        tftp_recovery_doubt(s, now);
+    } else if (dropped) {
+        tftp_recovery_go_back(s);
+    } else {
+        tftp_parts_open(s);
+        if (more_missing) {
+            tftp_recovery_ask(s);
+        }
+    }
+    s->rto_at = greater(s->rto_at, now + tftp_flow_probe_time(&s->flow));
+}
+
+/* An octet that is missing leaves the window as it was; 0 would be the end of everything. */
+static void take_window(struct tftp_session *s, const struct tftp_packet *in)
+{
+    if (s->terms.msft_window && in->has_window) {
+        s->window = in->window > 0 ? in->window : 1;
+        tftp_flow_resize(&s->flow, s->window);
+    }
 }
 
 /* The first answer.  True: it was one. */
-static bool on_first_ack(struct tftp_session *s, uint16_t wire, usec_t now)
+static bool on_first_ack(struct tftp_session *s, const struct tftp_packet *in, usec_t now)
 {
-    if (wire != (s->terms.oack ? 0 : 1)) {
+    if (in->block != (s->terms.oack ? 0 : 1)) {
         return false; /* an OACK is answered by ACK 0 (RFC 2347) and nothing else */
     }
     s->state = TFTP_SENDING;
@@ -131,22 +155,26 @@ static bool on_first_ack(struct tftp_session *s, uint16_t wire, usec_t now)
     }
     if (s->terms.oack) {
         progress(s, now);
+        take_window(s, in);
         s->rto_at = USEC_NEVER;
         s->opened_at = now;
-        open_window(s);
+        tftp_parts_open(s);
     }
     return true;
 }
 
-static void on_ack(struct tftp_session *s, uint16_t wire, usec_t now)
+static void on_ack(struct tftp_session *s, const struct tftp_packet *in, usec_t now)
 {
-    uint16_t step = (uint16_t)(wire - (uint16_t)s->acked);
+    uint16_t step = (uint16_t)(in->block - (uint16_t)s->acked);
     bool after_silence = s->silences > 0 && s->was_quiet;
     if (step > s->high - s->acked) {
         return; /* stale, or a block that never went out */
     }
     uint64_t number = s->acked + step;
-    if (step > 0 && (number == s->high || number == s->next - 1)) {
+    take_window(s, in);
+    if (s->terms.ahead > 1) {
+        on_ack_ahead(s, number, now);
+    } else if (step > 0 && (number == s->high || number == s->next - 1)) {
         on_all(s, number, now);
     } else if (step > 0) {
         s->acked += step;
@@ -156,9 +184,9 @@ static void on_ack(struct tftp_session *s, uint16_t wire, usec_t now)
         tftp_flow_arrived(&s->flow, step, false);
         progress(s, now);
         s->next = greater(s->next, s->acked + 1);
-        on_gap(s, after_silence, now);
-    } else if (s->terms.window > 1 && s->high > s->acked) {
-        on_gap(s, after_silence, now);
+        tftp_recovery_gap(s, after_silence, now);
+    } else if (many_in_window(s) && s->high > s->acked) {
+        tftp_recovery_gap(s, after_silence, now);
     }
     s->heard_at = now;
 }
@@ -176,9 +204,8 @@ void tftp_session_input(struct tftp_session *s, const struct tftp_packet *in, us
     }
     switch (in->op) {
     case TFTP_ACK:
-        if (s->state == TFTP_SENDING ||
-            (on_first_ack(s, in->block, now) && !s->terms.oack)) {
-            on_ack(s, in->block, now);
+        if (s->state == TFTP_SENDING || (on_first_ack(s, in, now) && !s->terms.oack)) {
+            on_ack(s, in, now);
         }
         break;
     case TFTP_ERROR:
@@ -222,70 +249,13 @@ static void on_first_timeout(struct tftp_session *s, usec_t now)
     }
 }
 
-/*
- * What to give out when nothing was heard.  First the tail alone: when only it (or only the
- * ACK) was lost the client is whole again, and otherwise it says what it has.  Then the
- * window.  Then what follows it, once.  A client that stays silent after that gets single
- * blocks from both ends: enough to make any client speak, too little to flood a dead one.
- */
-static void speak_again(struct tftp_session *s)
-{
-    if (s->silences == 2 || s->silences == 4) {
-        rewind_window(s);
-    } else if (s->silences == 3 && s->high < s->last) {
-        /*
-         * Quirk: U-Boot whose gap ACK was lost counts its window from there and wants more
-         * than ours holds; GRUB whose ACK 65535 was lost ignores 65535 for ever while it
-         * waits for 0.  The blocks behind the window wake both.
-         */
-        s->next = s->high + 1;
-        s->end_of_window = lesser(s->high + s->terms.window, s->last);
-        s->limit = lesser(s->high + s->flow.burst, s->end_of_window);
-    } else {
-        repeat_one(s, s->silences % 2 ? s->high : s->acked + 1);
-    }
-}
-
 static void on_silence(struct tftp_session *s, usec_t now)
 {
     if (now >= s->progress_at + s->terms.patience) {
         finish(s, s->high == s->last ? TFTP_END_NO_FINAL_ACK : TFTP_END_STALLED);
         return;
     }
-    /* Echoes of old blocks still come in: the wire is slow, and the overdue rule at work. */
-    s->was_quiet = s->heard_at <= s->sent_at;
-    if (s->due_at != USEC_NEVER && s->heard_at + tftp_flow_rto(&s->flow) > now) {
-        s->rto_at = s->heard_at + tftp_flow_rto(&s->flow);
-        return;
-    }
-    s->stats.timeouts++;
-    s->silences++;
-    s->flow.backoff++;
-    s->due_at = USEC_NEVER;
-    s->more_at = USEC_NEVER;
-    speak_again(s);
-    s->rto_at = now + tftp_flow_rto(&s->flow);
-}
-
-static void on_overdue(struct tftp_session *s, usec_t now)
-{
-    s->stats.overdue++;
-    s->overdues++;
-    s->due_at = USEC_NEVER;
-    if (s->repeats) {
-        /* Asks first: see session.h. */
-        s->repeats = false;
-        s->asked = s->acked + 1;
-        repeat_one(s, s->asked);
-        s->due_at = now + tftp_flow_late(&s->flow, s->overdues);
-        return;
-    }
-    bool has_first = s->asked == s->acked + 1;
-    rewind_window(s);
-    if (has_first && s->next < s->end_of_window) {
-        s->next++;
-    }
-    s->asked = 0;
+    tftp_recovery_silence(s, now);
 }
 
 void tftp_session_timeout(struct tftp_session *s, usec_t now)
@@ -300,19 +270,18 @@ void tftp_session_timeout(struct tftp_session *s, usec_t now)
             on_silence(s, now);
         }
     } else if (now >= s->more_at) {
-        s->more_at = USEC_NEVER;
-        s->limit = lesser(s->limit + s->flow.burst, s->end_of_window);
+        tftp_parts_next(s);
     } else if (now >= s->due_at) {
-        on_overdue(s, now);
+        tftp_recovery_overdue(s, now);
     }
 }
 
 static void sent(struct tftp_session *s, usec_t now)
 {
+    bool many = many_in_window(s) || s->terms.ahead > 1;
     s->sent_at = now;
-    s->rto_at =
-        now + (s->terms.window > 1 && s->silences == 0 ? tftp_flow_probe_time(&s->flow)
-                                                       : tftp_flow_rto(&s->flow));
+    s->rto_at = now + (many && s->silences == 0 ? tftp_flow_probe_time(&s->flow)
+                                                : tftp_flow_rto(&s->flow));
     if (s->state == TFTP_OFFERED) {
         s->first_sends++;
     }
@@ -353,12 +322,18 @@ bool tftp_session_next(struct tftp_session *s, usec_t now, struct tftp_send *out
     s->stats.sent_blocks++;
     if (number <= s->high) {
         s->stats.resent_blocks++;
+        s->timed = number <= s->timed ? 0 : s->timed; /* Karn */
     } else {
         s->high = number;
+        s->new_at = now;
+        if (s->timed == 0) {
+            s->timed = number;
+            s->timed_at = now;
+        }
     }
     sent(s, now);
     if (number == s->limit && s->limit < s->end_of_window) {
-        s->more_at = now + tftp_flow_part_time(&s->flow);
+        tftp_parts_await(s, now);
     }
     *out = data(s, number);
     return true;

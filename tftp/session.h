@@ -24,8 +24,14 @@
  *   asking   a window that holds repeats may have been acknowledged early because of them.
  *            Its first missing block is sent alone: a client that has it says what it has
  *            (EDK2), one that lacked it is silent, and gets the rest a round trip later.
- *   burst    a window goes out at once only if the wire has carried as much; else in parts,
- *            a round trip apart, until an ACK comes.  The client notices nothing.
+ *   parts    a window goes out at once only if the wire has carried as much; else in parts
+ *            (tftp/pace), until an ACK comes.  The client notices nothing.
+ *   ahead    a client without windows that is sent several blocks at once (tftp/ahead)
+ *            acknowledges each.  A repeated ACK then says what a gap does in a window; its
+ *            first missing block goes out alone.  If the client has kept what followed it
+ *            jumps over it, else (it acknowledges that block and no more) all goes again.
+ *   msft     the client says with every ACK how many blocks it wants before the next one, and
+ *            waits for exactly so many.
  *   window 1 a repeated ACK never causes a DATA (RFC 1123 section 4.2.3.1, the Sorcerer's
  *            Apprentice).
  *
@@ -37,69 +43,8 @@
 #ifndef TFTP_SESSION_H
 #define TFTP_SESSION_H
 
-#include "common/clock.h"
-#include "tftp/end.h"
-#include "tftp/flow.h"
 #include "tftp/packet.h"
-
-enum tftp_state {
-    TFTP_OFFERED, /* first packet out (OACK, or DATA 1), nothing heard yet */
-    TFTP_SENDING, /* the client has answered */
-    TFTP_ENDED,   /* see tftp_session.end */
-};
-
-struct tftp_terms {
-    uint64_t file_size; /* octets */
-    uint32_t blksize;   /* 8..65464 */
-    uint32_t window;    /* 1..65535 */
-    bool oack;          /* options were agreed: begin with an OACK */
-    usec_t rto_max;     /* > 0; a negotiated timeout, or TFTP_RTO_MAX */
-    usec_t patience;    /* how long without progress, > 0 */
-};
-
-#define TFTP_PATIENCE    (35 * USEC_PER_SEC) /* over EDK2's 6 x 4 s and U-Boot's 5 s steps */
-#define TFTP_FIRST_SENDS 3 /* a mute or forged address gets the first packet this often */
-#define TFTP_FIRST_PATIENCE                                                              \
-    (10 * USEC_PER_SEC) /* EDK2 repeats its ACK 0 after 4 s, U-Boot 5 */
-
-struct tftp_stats {
-    uint64_t sent_blocks;   /* DATA packets given out, repeats included */
-    uint64_t resent_blocks; /* of these, repeats */
-    uint32_t timeouts;      /* rto expiries */
-    uint32_t overdue;       /* windows sent again by the overdue rule */
-};
-
-struct tftp_session {
-    struct tftp_terms terms;
-    enum tftp_state state;
-    enum tftp_end end;
-    struct tftp_flow flow;
-    uint64_t last;          /* number of the final block, >= 1 */
-    uint64_t acked;         /* highest block acknowledged in order */
-    uint64_t next;          /* next block to give out, acked < next */
-    uint64_t limit;         /* blocks up to here may go out now */
-    uint64_t end_of_window; /* and up to here later, limit <= end_of_window <= last */
-    uint64_t high;          /* highest block ever given out */
-    uint64_t repeated;      /* blocks above it were given out once at most: Karn's rule */
-    uint64_t probe;         /* a single block to give out first, 0: none */
-    uint64_t last_probe;    /* the newest packet was this single block, 0: it was not */
-    uint64_t asked;         /* the block that was repeated alone, 0: none */
-    bool offer_due;         /* the OACK is to be given out */
-    bool repeats;           /* the open window was given out more than once */
-    bool was_quiet;         /* no ACK came between the newest packet and the rto */
-    usec_t sent_at;         /* when the newest packet went out */
-    usec_t opened_at;       /* when the window was opened, its repeats apart */
-    usec_t heard_at;        /* when the newest ACK came in */
-    usec_t progress_at;     /* when acked last moved, or the transfer began */
-    usec_t rto_at;          /* USEC_NEVER: nothing outstanding */
-    usec_t due_at;          /* overdue rule, USEC_NEVER: not armed */
-    usec_t more_at;       /* the next part of the window, USEC_NEVER: none is held back */
-    unsigned silences;    /* rto expiries without progress */
-    unsigned overdues;    /* repeats by the overdue rule without progress */
-    unsigned first_sends; /* of the first packet */
-    uint16_t error_code;  /* the client's, when end is PROBE or ABORTED */
-    struct tftp_stats stats;
-};
+#include "tftp/state.h"
 
 struct tftp_send {
     enum tftp_op op; /* TFTP_OACK or TFTP_DATA */

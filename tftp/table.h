@@ -20,6 +20,7 @@
 #include "common/timers.h"
 #include "tftp/options.h"
 #include "tftp/session.h"
+#include "tftp/shape.h"
 
 struct store_file;
 
@@ -28,11 +29,13 @@ struct tftp_transfer {
     int fd;               /* the socket it runs over */
     struct tftp_session session;
     struct tftp_opts agreed; /* its names are views into names[] */
+    struct tftp_shape shape; /* of the request */
     char names[64];          /* option names in the client's spelling */
     struct store_file *file; /* NULL once ended */
     char shown[160];         /* the name asked for, printable */
     unsigned repairs;        /* enum tftp_repair bits */
     usec_t began;
+    bool stalled; /* what it carried was told when it stood still */
     uint64_t
         warm_from; /* octets of the file known to be in memory: [warm_from, warm_to) */
     uint64_t warm_to;

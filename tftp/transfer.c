@@ -5,10 +5,14 @@
 #include <sys/random.h>
 
 #include "tftp/disk.h"
+#include "tftp/grant.h"
 #include "tftp/journal.h"
 
 #define LINGER     (2 * USEC_PER_SEC)
 #define RETRY_SEND (1 * USEC_PER_MSEC)
+
+#define WINDOWS_PER_TRANSFER 4 /* remembered, of clients and subnets */
+#define STALL_SILENCES       7 /* timers in vain: some three seconds */
 
 int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
                      const struct tftp_hooks *hooks)
@@ -19,9 +23,10 @@ int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
         return -EIO;
     }
     e->table = tftp_table_new(max_transfers, &seed);
+    e->windows = tftp_windows_new(max_transfers * WINDOWS_PER_TRANSFER, &seed);
     e->timer_slots = calloc(max_transfers, sizeof(struct timer *));
     timers_init(&e->timers, e->timer_slots, max_transfers);
-    return e->table && e->timer_slots ? 0 : -ENOMEM;
+    return e->table && e->windows && e->timer_slots ? 0 : -ENOMEM;
 }
 
 void tftp_engine_done(struct tftp_engine *e)
@@ -32,6 +37,7 @@ void tftp_engine_done(struct tftp_engine *e)
         tftp_transfer_forget(e, x, 0);
     }
     tftp_table_free(e->table);
+    tftp_windows_free(e->windows);
     free(e->timer_slots);
     *e = (struct tftp_engine){0};
 }
@@ -55,6 +61,9 @@ static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
     e->counters.failed += !tftp_ended_well(how);
     e->counters.resent_blocks += x->session.stats.resent_blocks;
     tftp_journal_transfer(x, now);
+    if (!x->stalled || how == TFTP_END_DONE) {
+        tftp_grant_told(e->windows, &x->path.peer, &x->shape, &x->session, now);
+    }
     if (x->tell_whole && (how == TFTP_END_DONE || how == TFTP_END_NO_FINAL_ACK)) {
         e->hooks.whole(e->hooks.context, &x->path.peer);
     }
@@ -185,26 +194,13 @@ static struct tftp_limits fit_mtu(struct tftp_limits limits, const struct net_pa
     return limits;
 }
 
-static struct tftp_terms terms_for(const struct tftp_opts *agreed, uint64_t size)
-{
-    usec_t timeout = tftp_opts_get(agreed, TFTP_TIMEOUT, UINT8_MAX) * USEC_PER_SEC;
-    return (struct tftp_terms){
-        .file_size = size,
-        .blksize = (uint32_t)tftp_opts_get(agreed, TFTP_BLKSIZE, 512),
-        .window = (uint32_t)tftp_opts_get(agreed, TFTP_WINDOWSIZE, 1),
-        .oack = agreed->count > 0,
-        .rto_max = timeout < TFTP_RTO_MAX ? timeout : TFTP_RTO_MAX,
-        .patience = TFTP_PATIENCE,
-    };
-}
-
 /* The names of the options are echoed for as long as the OACK may be repeated. */
 static void keep_names(struct tftp_transfer *x)
 {
     size_t used = 0;
     for (unsigned n = 0; n < x->agreed.count; n++) {
         struct tftp_text *name = &x->agreed.name[x->agreed.order[n]];
-        memcpy(x->names + used, name->at, name->len); /* four known words: 29 octets */
+        memcpy(x->names + used, name->at, name->len); /* five known words: 39 octets */
         name->at = x->names + used;
         used += name->len;
     }
@@ -229,8 +225,12 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
         store_put(wanted->file);
         return false;
     }
-    struct tftp_opts asked = tftp_opts_parse(options);
-    struct tftp_limits fitting = fit_mtu(*limits, &wanted->path);
+    const struct tftp_wish wish = {
+        .client = wanted->path.peer,
+        .asked = tftp_opts_parse(options),
+        .limits = fit_mtu(*limits, &wanted->path),
+        .file_size = wanted->file->size,
+    };
     x->fd = wanted->fd;
     x->file = wanted->file;
     x->repairs = wanted->repairs;
@@ -238,10 +238,12 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     x->serial = ++e->serials;
     x->tell_whole = wanted->tell_whole;
     memcpy(x->shown, wanted->shown, sizeof x->shown);
-    x->agreed = tftp_opts_agree(&asked, &fitting, x->file->size);
+    struct tftp_grant grant;
+    tftp_grant(e->windows, &wish, now, &grant);
+    x->shape = grant.shape;
+    x->agreed = grant.agreed;
     keep_names(x);
-    struct tftp_terms terms = terms_for(&x->agreed, x->file->size);
-    tftp_session_init(&x->session, &terms, now);
+    tftp_session_init(&x->session, &grant.terms, now);
     e->counters.transfers++;
     tftp_transfer_pump(e, x, now);
     return true;
@@ -261,6 +263,10 @@ void tftp_engine_timeout(struct tftp_engine *e, usec_t now)
             abandon(x, "the disk does not answer");
         }
         tftp_session_timeout(&x->session, now);
+        if (x->session.silences >= STALL_SILENCES && !x->stalled) {
+            x->stalled = true; /* the client may begin anew before this one is given up */
+            tftp_grant_told(e->windows, &x->path.peer, &x->shape, &x->session, now);
+        }
         tftp_transfer_pump(e, x, now);
     }
 }

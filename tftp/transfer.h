@@ -15,9 +15,11 @@
 #include "tftp/counters.h"
 #include "tftp/hooks.h"
 #include "tftp/sender.h"
+#include "tftp/window.h"
 
 struct tftp_engine {
     struct tftp_table *table;
+    struct tftp_windows *windows; /* what they have carried, for the next transfer */
     struct timers timers;
     struct timer **timer_slots;
     struct tftp_hooks hooks;

@@ -80,7 +80,7 @@ static void parse_rrq(unsigned long times)
                               "0\0blksize\0"
                               "1468\0windowsize\0"
                               "4";
-    const struct tftp_limits limits = {1468, 64};
+    const struct tftp_limits limits = {.max_block_size = 1468, .max_window_size = 64};
     for (unsigned long i = 0; i < times; i++) {
         struct tftp_packet pkt;
         if (tftp_parse(rrq, sizeof rrq, &pkt) == TFTP_OK) {
@@ -93,7 +93,13 @@ static void parse_rrq(unsigned long times)
 static void run_transfer(unsigned long blocks)
 {
     struct tftp_terms terms = {
-        (uint64_t)blocks * 1468, 1468, 16, true, TFTP_RTO_MAX, TFTP_PATIENCE};
+        .file_size = (uint64_t)blocks * 1468,
+        .blksize = 1468,
+        .window = 16,
+        .oack = true,
+        .rto_max = TFTP_RTO_MAX,
+        .patience = TFTP_PATIENCE,
+    };
     struct tftp_session s;
     struct tftp_send send;
     struct tftp_packet ack = {.op = TFTP_ACK};

@@ -20,7 +20,8 @@ static void check_state(const struct tftp_session *s)
     must(s->limit <= s->end_of_window && s->end_of_window <= s->last);
     must(ended == (s->end != TFTP_END_NONE));
     must(ended == (tftp_session_deadline(s) == USEC_NEVER));
-    must(s->flow.burst >= 1 && s->flow.burst <= s->terms.window);
+    must(s->flow.reach >= 1 && s->flow.reach <= s->window);
+    must(s->limit <= s->reached && s->reached <= s->end_of_window);
 }
 
 static void check_send(const struct tftp_session *s, const struct tftp_send *out)
@@ -40,9 +41,11 @@ static void pull(struct tftp_session *s, usec_t now, unsigned refused)
 {
     struct tftp_send out;
     unsigned burst = 0;
+    unsigned most =
+        s->terms.msft_window ? UINT8_MAX + s->terms.window : s->window + s->terms.ahead;
     while (tftp_session_next(s, now, &out)) {
         check_send(s, &out);
-        must(++burst <= s->terms.window + 2U);
+        must(++burst <= most + 2U);
         if (burst == refused) {
             struct tftp_send again;
             tftp_session_unsend(s, &out);
@@ -57,7 +60,8 @@ static void event(struct tftp_session *s, struct rd *script, usec_t *now,
                   unsigned *requests)
 {
     uint8_t what = rd_u8(script);
-    struct tftp_packet in = {.op = TFTP_ACK};
+    struct tftp_packet in = {
+        .op = TFTP_ACK, .has_window = what % 3 > 0, .window = (uint8_t)(what * 7)};
     if (what < 60) {
         *now += (usec_t)what * what * 50;
         tftp_session_timeout(s, *now);
@@ -113,7 +117,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .file_size = rd_u32(&script) % 3000000,
         .blksize = 8 + rd_u16(&script) % 1500,
         .window = 1 + rd_u16(&script) % 128,
+        .ahead = far & 2 ? far / 4 : 0,
         .oack = far & 1,
+        .msft_window = far % 8 == 5,
         .rto_max = TFTP_RTO_MAX,
         .patience = TFTP_PATIENCE,
     };

@@ -23,6 +23,7 @@ class Boot:
     files: dict = field(default_factory=dict)   # over USUAL_FILES, in the default profile
     profiles: dict = field(default_factory=dict)
     hosts: tuple = ()
+    tftp: dict = field(default_factory=dict)    # settings of TFTP
     nic: str = "virtio-net-pci"
     rom: str = None
     dhcp: str = "dnsmasq"   # over IPv6: "dnsmasq6", or "stateless6" for addresses without DHCP
@@ -60,6 +61,11 @@ BOOTS = [
     Boot("bios-pxelinux", "bios", BIOS, also=MARKER + " pxelinux",
          files={"x86-bios": "pxelinux.0"}),
     Boot("bios-ipxe-script", "bios", SCRIPT, files={"ipxe": "ok.ipxe"}),
+    # 32 MiB to iPXE, which knows no windows: sent ahead, and in lock-step for comparison
+    Boot("bios-ipxe-32m", "bios", SCRIPT, files={"ipxe": "big.ipxe"}),
+    Boot("bios-ipxe-32m-lockstep", "bios", SCRIPT, files={"ipxe": "big.ipxe"},
+         tftp={"send_ahead": "off"}),
+    Boot("bios-ipxe-32m-loss", "bios", SCRIPT, files={"ipxe": "big.ipxe"}, loss=0.5),
     Boot("bios-400k-loss", "bios", BIOS, files={"x86-bios": "probe-400k.0"}, loss=2),
     Boot("x64", "x64", X64),
     Boot("x64-8m", "x64", X64, files={"x64-uefi": "probex64-8m.efi"}),

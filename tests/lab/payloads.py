@@ -20,6 +20,7 @@ PACKAGED = {
 
 TEXTS = {
     "ok.ipxe": "#!ipxe\necho %s ipxe script\nsleep 2\nexit\n" % MARKER,
+    "big.ipxe": "#!ipxe\nimgfetch big.bin && echo %s ipxe script\nsleep 2\nexit\n" % MARKER,
     "pxelinux.cfg/default": "SERIAL 0 115200\nSAY %s pxelinux\nDEFAULT probe\nPROMPT 0\n"
                             "TIMEOUT 1\nLABEL probe\n  KERNEL probe.0\n" % MARKER,
 }
@@ -154,6 +155,7 @@ def build(root):
     for arch in EFI:
         put("probe%s.efi" % arch, efi_probe(arch, probe_text(arch)))
     put("probex64-8m.efi", efi_probe("x64", probe_text("x64")), 8 << 20)
+    put("big.bin", b"big", 32 << 20)
     put("ownx64.efi", efi_probe("x64", MARKER + " own file"))
     for name, text in TEXTS.items():
         put(name, text.encode())

@@ -104,14 +104,15 @@ def start_http(root):
     wait_bound(proc, 80, "http.log", "tcp6")
 
 
-def start_pxed(program, root, files, profiles=None, hosts=()):
+def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None):
     """pxed on the host pxe, serving root.
 
-    files: key of the default profile -> boot file; profiles: further ones; hosts: the table.
+    files: key of the default profile -> boot file; profiles: further ones; hosts: the table;
+    tftp: settings of that section.
     """
     conf = write("pxed.json", json.dumps({
         "interfaces": ["eth0"],
-        "tftp": {"root": root},
+        "tftp": {"root": root, **(tftp or {})},
         "user": "nobody",
         "profiles": {"default": files, **(profiles or {})},
         "hosts": list(hosts),

@@ -93,8 +93,8 @@ def test_silence_is_a_failure():
 def test_segments_refused_means_datagrams_one_by_one():
     with net.Net() as network:
         served = Served(network, "env", "LD_PRELOAD=" + tool("refuse-segments.so"))
-        status, result = served.load("--window", 64)
-        check.equal((status, result["ok"], result["window"]), (0, 1, 64), "the file")
+        status, result = served.load("--window", 16)
+        check.equal((status, result["ok"], result["window"]), (0, 1, 16), "the file")
 
 
 # -- the link emulator -------------------------------------------------------------------

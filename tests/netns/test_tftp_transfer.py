@@ -256,7 +256,7 @@ def test_d15_loss_in_the_last_window(site):
 
 def test_d18_a_lost_block_costs_milliseconds(site):
     """The timer follows the round trip, not the second."""
-    client = site.begin(blksize=512)
+    client = site.begin(blksize=512, tsize=len(site.content))  # nothing is sent ahead
     client.send(tftp.ack(0))
     for number in range(1, 21):
         client.expect_data(number)
@@ -574,3 +574,23 @@ def test_d44_missing_names_do_not_flood_the_log(site):
     tftp.fetch(site.client, net.SERVER, "bios.0", b"bios.0" * 500)
     lines = [line for line in site.pxed.log()[start:].splitlines() if "pxelinux.cfg" in line]
     check.at_most(len(lines), 2, "log lines about missing files of one client")
+
+
+def test_windows_grow_with_what_was_carried(site):
+    """16 blocks for a stranger, twice as many after a clean transfer, never more than asked."""
+    def begin(asked, granted):
+        client = site.tftp()
+        client.request("file.bin", options={"blksize": 64, "windowsize": asked})
+        client.expect_oack({"blksize": 64, "windowsize": granted})
+        return client
+    begin(4, 4)
+    client = begin(64, 16)
+    client.send(tftp.ack(0))
+    blocks = len(site.content) // 64 + 1
+    for number in range(1, blocks + 1):
+        client.expect_data(number, site.block(number, 64))
+        if number % 16 == 0 or number == blocks:
+            client.send(tftp.ack(number))
+    client.silence(0.1)
+    begin(64, 32)
+    begin(20, 20)

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#define VARIES_OCTETS (512 * 1024) /* a window that is let grow; as in matrix.c */
+
 void sim_client_init(struct sim_client *c, const struct sim_model *model,
                      const struct tftp_terms *terms, uint64_t seed, usec_t now)
 {
@@ -32,8 +34,9 @@ static void say(struct sim_client *c, const struct sim_packet *p, usec_t now)
 
 static void ack(struct sim_client *c, uint64_t number, usec_t now)
 {
+    uint8_t window = c->model->varies ? (uint8_t)c->window : 0;
     c->last_ack = number;
-    say(c, &(struct sim_packet){.op = TFTP_ACK, .number = number}, now);
+    say(c, &(struct sim_packet){.op = TFTP_ACK, .number = number, .window = window}, now);
 }
 
 /* Acknowledge what there is; a new window begins behind it. */
@@ -86,12 +89,23 @@ static void accept_kept(struct sim_client *c, usec_t now)
     }
 }
 
+/* A little more after each window without a loss, much less after a loss. */
+static void vary(struct sim_client *c, bool clean)
+{
+    if (c->model->varies) {
+        uint32_t next = clean ? c->window + 1 : c->window / 4;
+        next = next * c->blksize > VARIES_OCTETS ? c->window : next;
+        c->window = next < 1 ? 1 : next > 64 ? 64 : next;
+    }
+}
+
 static void on_due_block(struct sim_client *c, const struct sim_packet *p, usec_t now)
 {
     accept_block(c, p->len, now);
     accept_kept(c, now);
     if (c->state == SIM_WHOLE || c->model->acks_every_block ||
         c->got - c->base >= c->window) {
+        vary(c, true);
         ack_got(c, now);
     }
 }
@@ -108,6 +122,9 @@ static void on_later_block(struct sim_client *c, const struct sim_packet *p, int
         break;
     case SIM_GAP_ACK_ONCE:
         if (!mute) {
+            if (c->nacked != c->got) {
+                vary(c, false);
+            }
             ack_got_once(c, now);
         }
         break;
@@ -225,6 +242,7 @@ void sim_client_arrive(struct sim_client *c, const struct sim_packet *p, usec_t 
     unsigned room = c->model->ring > 0 ? c->model->ring : SIM_INBOX;
     if (c->inbox_count >= room) {
         c->overflowed++;
+        c->deaf_from = c->model->wedges ? c->heard : c->deaf_from;
         return;
     }
     c->inbox[(c->inbox_head + c->inbox_count++) % SIM_INBOX] = *p;

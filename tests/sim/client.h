@@ -47,9 +47,11 @@ struct sim_model {
     bool timer_on_progress;   /* the timer restarts with blocks, not with what it sends */
     bool lingers;             /* still answers after the end */
     bool refuses;             /* ERROR 8 instead of ACK 0: a size probe */
-    bool lies;                /* random ACKs beside the honest ones */
-    usec_t retry;             /* its timer */
-    unsigned retry_growth;    /* percent, 100: constant */
+    bool varies;           /* msftwindow: each ACK says how many blocks it wants next */
+    bool wedges;           /* hears nothing more once its ring was full */
+    bool lies;             /* random ACKs beside the honest ones */
+    usec_t retry;          /* its timer */
+    unsigned retry_growth; /* percent, 100: constant */
     usec_t retry_max;
     unsigned retries;     /* without progress, then it gives up */
     unsigned ring;        /* packets that can wait for it, 0: no limit that matters */
@@ -62,7 +64,7 @@ struct sim_model {
 enum sim_client_state { SIM_ASKING, SIM_AGREED, SIM_READING, SIM_WHOLE, SIM_GAVE_UP };
 
 #define SIM_INBOX    1024
-#define SIM_OUTBOX   16
+#define SIM_OUTBOX   1024
 #define SIM_KEPT     256
 #define SIM_NO_BLOCK UINT64_MAX
 

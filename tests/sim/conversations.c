@@ -96,7 +96,7 @@ static const struct {
      "< DATA 33..48; wait 1..2 ms; < DATA 49..60; + 1 ms; > ACK 60; = done"},
     {"the parts end where the client reports a gap", FILE_OF(60), 64, true,
      "< OACK; + 1 ms; > ACK 0; < DATA 1..16; wait 1..2 ms; < DATA 17..32; + 1 ms;"
-     "> ACK 9; wait 0..4 ms; < DATA 10..22; > ACK 22; < DATA 23..35; + 1 ms; = open"},
+     "> ACK 9; wait 0..4 ms; < DATA 10..17; wait 0..2 ms; < DATA 18..25; = open"},
 
     /* -- the end ------------------------------------------------------------------- */
     {"D-11 an exact multiple ends with an empty block", 512, 1, true,
@@ -123,6 +123,76 @@ static const struct {
 
 #define ROWS ((int)(sizeof rows / sizeof rows[0]))
 
+/* The same with msftwindow, or with blocks sent ahead to a client without windows. */
+/* clang-format off */
+static const struct {
+    const char *name;
+    uint64_t size;
+    uint32_t window;
+    uint32_t ahead; /* 0: msftwindow */
+    const char *script;
+} more_rows[] = {
+    {"msft: each ACK names the next window", FILE_OF(30), 4, 0,
+     "< OACK; + 1 ms; > ACK 0 w 2; < DATA 1..2; + 1 ms; > ACK 2 w 5; < DATA 3..7; + 1 ms;"
+     "> ACK 7; < DATA 8..12; + 1 ms; > ACK 12 w 1; < DATA 13; + 1 ms; > ACK 13 w 20;"
+     "< DATA 14..30; + 1 ms; > ACK 30 w 77; = done"},
+    {"msft: no octet in ACK 0: the window agreed", FILE_OF(30), 4, 0,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..4; = open"},
+    {"msft: 0 is 1", FILE_OF(30), 4, 0,
+     "< OACK; + 1 ms; > ACK 0 w 0; < DATA 1; + 1 ms; > ACK 1 w 2; < DATA 2..3; = open"},
+    {"msft: the octet of an ACK about a gap counts", FILE_OF(30), 4, 0,
+     "< OACK; + 1 ms; > ACK 0 w 8; < DATA 1..8; + 1 ms; > ACK 2 w 3; wait 0..2 ms;"
+     "< DATA 3..5; + 1 ms; > ACK 5 w 4; < DATA 6..9; = open"},
+    {"msft: that of a stale one does not", FILE_OF(30), 4, 0,
+     "< OACK; + 1 ms; > ACK 0 w 4; < DATA 1..4; + 1 ms; > ACK 4 w 4; < DATA 5..8;"
+     "> ACK 1 w 1; + 1 ms; > ACK 8; < DATA 9..12; = open"},
+
+    {"ahead: two, then one more for each", FILE_OF(30), 1, 8,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..2; + 1 ms; > ACK 1; < DATA 3..4; > ACK 2;"
+     "< DATA 5..6; = open"},
+    {"ahead: no more than is allowed", FILE_OF(30), 1, 3,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..2; + 1 ms; > ACK 1; < DATA 3..4; > ACK 2;"
+     "< DATA 5; > ACK 3; < DATA 6; = open"},
+    {"ahead: repeated ACKs are one block after a round trip", FILE_OF(30), 1, 4,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..2; + 1 ms; > ACK 2; < DATA 3..6; + 1 ms;"
+     "> ACK 2; > ACK 2; > ACK 2; wait 0..2 ms; < DATA 3; + 1 ms; > ACK 6; < DATA 7..8;"
+     "= open"},
+    {"ahead: a client that dropped the rest gets it again", FILE_OF(30), 1, 4,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..2; + 1 ms; > ACK 2; < DATA 3..6; + 1 ms;"
+     "> ACK 2; > ACK 2; wait 0..2 ms; < DATA 3; + 1 ms; > ACK 3; < DATA 4..5; = open"},
+    {"ahead: a client that was only away does not", FILE_OF(30), 1, 4,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..2; + 1 ms; > ACK 2; < DATA 3..6; wait 5..30 ms;"
+     "< DATA 3; > ACK 3; > ACK 4; < DATA 7..8; > ACK 5; < DATA 9; > ACK 6; < DATA 10;"
+     "= open"},
+    {"ahead: never over the wrap", FILE_OF(65600), 1, 8,
+     "< OACK; > ACK 0; play 65533; < DATA 65535; > ACK 65534; + 1 ms; = open;"
+     "> ACK 65535; < DATA 65536..65543; = open"},
+    {"ahead: an ACK twice with one block out is silence", FILE_OF(2), 1, 8,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..2; + 1 ms; > ACK 1; > ACK 1; > ACK 1; + 2 ms;"
+     "> ACK 2; = done"},
+};
+/* clang-format on */
+
+#define MORE_ROWS ((int)(sizeof more_rows / sizeof more_rows[0]))
+
+START_TEST(the_varying_ones_go_as_written)
+{
+    const struct tftp_terms terms = {
+        .file_size = more_rows[_i].size,
+        .blksize = 512,
+        .window = more_rows[_i].window,
+        .ahead = more_rows[_i].ahead,
+        .msft_window = more_rows[_i].ahead == 0,
+        .oack = true,
+        .rto_max = TFTP_RTO_MAX,
+        .patience = TFTP_PATIENCE,
+    };
+    char complaint[400] = "";
+    bool good = sim_script(&terms, more_rows[_i].script, complaint, sizeof complaint);
+    ck_assert_msg(good, "%s: %s", more_rows[_i].name, complaint);
+}
+END_TEST
+
 START_TEST(conversation_goes_as_written)
 {
     const struct tftp_terms terms = {
@@ -143,5 +213,6 @@ TCase *sim_conversations(void)
 {
     TCase *tc = tcase_create("conversations");
     tcase_add_loop_test(tc, conversation_goes_as_written, 0, ROWS);
+    tcase_add_loop_test(tc, the_varying_ones_go_as_written, 0, MORE_ROWS);
     return tc;
 }

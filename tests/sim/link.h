@@ -24,6 +24,7 @@ struct sim_packet {
     uint64_t offset; /* DATA */
     uint32_t len;    /* DATA */
     uint16_t code;   /* ERROR */
+    uint8_t window;  /* ACK: of an msftwindow client, 0: no such octet */
 };
 
 /* One direction. */

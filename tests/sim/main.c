@@ -15,6 +15,7 @@ int main(void)
     if (!getenv("SIM_ONLY")) {
         suite_add_tcase(suite, sim_conversations());
         suite_add_tcase(suite, sim_scenarios());
+        suite_add_tcase(suite, sim_learning());
         suite_add_tcase(suite, sim_throughput());
     }
     suite_add_tcase(suite, sim_matrix());

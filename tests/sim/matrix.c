@@ -15,7 +15,7 @@
 #define STORM_FACTOR  3.0  /* over what the wire makes unavoidable, for a single run */
 #define MEAN_MAX      1.25 /* times the file, over all runs of a client */
 #define QUIET_MAX     (2 * TFTP_RTO_MAX + 100 * USEC_PER_MSEC)
-#define STALL_MAX     (11 * USEC_PER_SEC) /* two ACKs lost, the client's timer is 5 s */
+#define STALL_MAX     (12 * USEC_PER_SEC) /* two ACKs lost, the client's timer is 5 s */
 #define WINDOW_OCTETS (512 * 1024)
 
 #define COUNT(a)   (sizeof(a) / sizeof(a)[0])
@@ -70,6 +70,7 @@ static void draw_link(struct sim_random *r, struct sim_setup *out)
 static void draw(const struct sim_model *model, uint64_t seed, struct sim_setup *out)
 {
     static const uint32_t windows[] = {1, 2, 3, 4, 7, 8, 16, 32, 64};
+    static const uint32_t aheads[] = {1, 2, 4, 16, 32, 64};
     static const uint32_t blksizes[] = {8, 512, 512, 1024, 1428, 1468, 1468, 8192, 65464};
     struct sim_random r = {seed};
     *out = (struct sim_setup){.model = model, .seed = seed};
@@ -81,15 +82,18 @@ static void draw(const struct sim_model *model, uint64_t seed, struct sim_setup 
         .rto_max = TFTP_RTO_MAX,
         .patience = TFTP_PATIENCE,
     };
+    out->terms.msft_window = model->varies;
     if (!out->terms.oack) {
         out->terms.blksize = 512;
     }
     if (model->window == 0 || !out->terms.oack) {
         out->terms.window = 1;
+        out->terms.ahead = PICK(&r, aheads);
     }
     /* What one socket takes at once; and a server knows of clients with small rings. */
-    while (out->terms.window * out->terms.blksize > WINDOW_OCTETS ||
-           (model->ring > 0 && out->terms.window >= model->ring)) {
+    while (
+        out->terms.window * out->terms.blksize > WINDOW_OCTETS ||
+        (model->ring > 0 && out->terms.window > 1 && out->terms.window >= model->ring)) {
         out->terms.window = out->terms.window * 3 / 4;
     }
     out->terms.file_size = draw_size(&r, out->terms.blksize);
@@ -112,7 +116,7 @@ static double traffic_allowed(const struct sim_setup *setup)
     const struct sim_link *link = &setup->link[SIM_TO_CLIENT];
     double p = (link->loss + link->late + link->doubled) / 1000.0;
     double none = 1;
-    uint32_t out = setup->terms.window;
+    uint32_t out = setup->terms.ahead > 1 ? setup->terms.ahead : setup->terms.window;
     out = out < TFTP_BURST_FIRST ? out : TFTP_BURST_FIRST;
     for (uint32_t i = 0; i < out; i++) {
         none *= 1 - p;
@@ -165,11 +169,11 @@ static void describe(const struct sim_setup *s, const struct sim_result *r)
 {
     const struct sim_link *l = &s->link[SIM_TO_CLIENT];
     printf("  size %" PRIu64 " (%" PRIu64 " blocks) blksize %" PRIu32 " window %" PRIu32
-           "%s, one way %" PRIu64
+           " ahead %" PRIu32 "%s, one way %" PRIu64
            " us, %u ns/octet, loss %u doubled %u late %u permille\n",
            s->terms.file_size, r->needed, s->terms.blksize, s->terms.window,
-           s->terms.oack ? "" : " no options", l->delay, l->octet_ns, l->loss, l->doubled,
-           l->late);
+           s->terms.ahead, s->terms.oack ? "" : " no options", l->delay, l->octet_ns,
+           l->loss, l->doubled, l->late);
     printf("  end %s, %" PRIu64 " blocks at the client, %" PRIu64 " sent (%.2f), %" PRIu64
            " ACKs, %" PRIu64 " lost, %.3f s, stall %.3f s, quiet %.3f s\n",
            tftp_end_name(r->end), r->blocks, r->sent_data, sim_traffic(r), r->acks,

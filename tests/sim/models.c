@@ -37,6 +37,17 @@ const struct sim_model sim_models[] = {
         .retries = 6,
     },
     {
+        /* Before 2020 it knew no windows; the rest is the same. */
+        .name = "edk2-lockstep",
+        .on_gap = SIM_GAP_ACK_EACH,
+        .on_old = SIM_OLD_ACK_LAST,
+        .repeats_last_ack = true,
+        .retry = 4 * SEC,
+        .retry_growth = 100,
+        .retry_max = 4 * SEC,
+        .retries = 6,
+    },
+    {
         /* The same firmware asking for the size only. */
         .name = "edk2-probe",
         .window = 4,
@@ -64,6 +75,21 @@ const struct sim_model sim_models[] = {
         .retries = 10,
         .ring = 31,
         .packet_cost = 25,
+    },
+    {
+        /* Windows Boot Manager with msftwindow, as far as it is public: the octet is in
+         * every ACK, +1 after a window without a loss, "drastically" less after one.  The
+         * rest is a guess. */
+        .name = "bootmgr",
+        .window = 4,
+        .on_gap = SIM_GAP_ACK_ONCE,
+        .on_old = SIM_OLD_ACK_LAST,
+        .varies = true,
+        .timer_recounts = true,
+        .retry = 4 * SEC,
+        .retry_growth = 100,
+        .retry_max = 4 * SEC,
+        .retries = 6,
     },
     {
         /* Later: silent on blocks it has, and (a sign slip) on gaps in the upper half of
@@ -176,6 +202,18 @@ const struct sim_model sim_models[] = {
         .retry_growth = 100,
         .retry_max = 2 * SEC,
         .retries = 10,
+    },
+    {
+        /* A boot ROM whose card holds one packet until it is fetched. */
+        .name = "one-buffer",
+        .on_gap = SIM_GAP_SILENT,
+        .on_old = SIM_OLD_ACK_LAST,
+        .retry = 1 * SEC,
+        .retry_growth = 100,
+        .retry_max = 4 * SEC,
+        .retries = 10,
+        .ring = 1,
+        .packet_cost = 100,
     },
     {
         /* Writes each block to flash before it acknowledges it: AudioCodes phones. */

@@ -100,11 +100,14 @@ static void pull_session(struct sim *m)
 {
     struct tftp_send send;
     unsigned burst = 0;
+    uint32_t most =
+        m->s.terms.msft_window ? UINT8_MAX : m->s.window + m->s.terms.ahead + 1;
     while (tftp_session_next(&m->s, m->now, &send)) {
-        struct sim_packet p = {send.op, send.number, send.offset, send.len, 0};
+        struct sim_packet p = {
+            .op = send.op, .number = send.number, .offset = send.offset, .len = send.len};
         count_sent(m, &send);
         trace(m, "->", &p, sim_wire_post(&m->wire, SIM_TO_CLIENT, &p, m->now));
-        if (++burst > m->s.terms.window + 1) {
+        if (++burst > most) {
             fail(m, "a burst is a window at most");
             break;
         }
@@ -134,7 +137,12 @@ static void to_server(struct sim *m, const struct sim_packet *p)
     }
     m->out->acks += p->op == TFTP_ACK;
     const struct tftp_packet in = {
-        .op = p->op, .block = (uint16_t)p->number, .error_code = p->code};
+        .op = p->op,
+        .block = (uint16_t)p->number,
+        .error_code = p->code,
+        .has_window = p->window > 0,
+        .window = p->window,
+    };
     tftp_session_input(&m->s, &in, m->now);
 }
 

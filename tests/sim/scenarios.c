@@ -14,6 +14,7 @@ static const struct scenario {
     uint64_t size;
     uint32_t blksize;
     uint32_t window;
+    uint32_t ahead;
     bool no_options;
     bool instant;               /* a burst arrives at one moment, not at 1 Gbit/s */
     unsigned loss;              /* permille, both ways */
@@ -147,6 +148,47 @@ static const struct scenario {
      .loss = 10, .end = TFTP_END_DONE, .extra_max = 15000, .to_ms = 600000},
     {"D-48 100 MB, 1 % loss, lock-step", "ipxe",            100 * MIB, 1432, 1,
      .loss = 10, .end = TFTP_END_DONE, .extra_max = 3000, .to_ms = 90000},
+
+    {"sent ahead", "ipxe",                                  1000ull * 1432, 1432, 1,
+     .ahead = 16, .end = TFTP_END_DONE, .extra_max = 0, .to_ms = 60},
+    {"sent ahead, a block lost: iPXE keeps the others", "ipxe", 1000ull * 1432, 1432, 1,
+     .ahead = 16, .drop = {{TFTP_DATA, 500, 1}}, .end = TFTP_END_DONE, .extra_max = 1,
+     .to_ms = 80},
+    {"sent ahead, a block and its repeat lost", "ipxe",     1000ull * 1432, 1432, 1,
+     .ahead = 16, .drop = {{TFTP_DATA, 500, 2 | SIM_UP_TO}}, .end = TFTP_END_DONE,
+     .extra_max = 2, .to_ms = 80},
+    {"sent ahead, two lost", "ipxe",                        1000ull * 1432, 1432, 1,
+     .ahead = 16, .drop = {{TFTP_DATA, 500, 1}, {TFTP_DATA, 503, 1}},
+     .end = TFTP_END_DONE, .extra_max = 2, .to_ms = 80},
+    {"sent ahead, a block lost: PXELINUX drops the others", "pxelinux", 1000ull * 1408,
+     1408, 1, .ahead = 16, .drop = {{TFTP_DATA, 500, 1}}, .end = TFTP_END_DONE,
+     .extra_max = 17, .to_ms = 80},
+    {"sent ahead, a block lost: EDK2 too", "edk2-lockstep", 1000ull * 1468, 1468, 1,
+     .ahead = 16, .drop = {{TFTP_DATA, 500, 1}}, .end = TFTP_END_DONE, .extra_max = 17,
+     .to_ms = 80},
+    {"sent ahead, a block lost: GRUB keeps still", "grub",  1000ull * 1024, 1024, 1,
+     .ahead = 16, .drop = {{TFTP_DATA, 500, 1}}, .end = TFTP_END_DONE, .extra_max = 17,
+     .to_ms = 80},
+    {"sent ahead, a block lost: GRUB 2.06 drops them", "grub-trap", 1000ull * 1024, 1024, 1,
+     .ahead = 16, .drop = {{TFTP_DATA, 500, 1}}, .end = TFTP_END_DONE, .extra_max = 17,
+     .to_ms = 80},
+    {"sent ahead, an ACK lost: nothing happens", "grub-trap", 1000ull * 1024, 1024, 1,
+     .ahead = 16, .drop = {{TFTP_ACK, 500, 1}}, .end = TFTP_END_DONE, .extra_max = 0,
+     .to_ms = 80},
+    {"sent ahead over the wrap, 65535 lost", "grub-trap",   65600 * 512ull, 512, 1,
+     .ahead = 16, .drop = {{TFTP_DATA, 65535, 1}}, .end = TFTP_END_DONE, .extra_max = 16,
+     .to_ms = 3000},
+    {"sent ahead over the wrap, 0 lost", "grub-trap",       65600 * 512ull, 512, 1,
+     .ahead = 16, .drop = {{TFTP_DATA, 65536, 1}}, .end = TFTP_END_DONE, .extra_max = 16,
+     .to_ms = 3000},
+    {"sent ahead to one buffer: back to lock-step", "one-buffer", 1000ull * 1432, 1432, 1,
+     .ahead = 16, .end = TFTP_END_DONE, .extra_max = 20, .to_ms = 800},
+    {"sent ahead, the tail lost", "ipxe",                   1000ull * 1432, 1432, 1,
+     .ahead = 16, .drop = {{TFTP_DATA, 1001, 1}}, .end = TFTP_END_DONE, .extra_max = 1,
+     .to_ms = 80},
+    {"sent ahead, gone in the middle", "ipxe",              MIB,      1432, 1,
+     .ahead = 16, .vanishes = true, .vanish_after = 42, .end = TFTP_END_STALLED,
+     .cut = true, .extra_max = 100, .from_ms = 30000, .to_ms = 40000},
 };
 /* clang-format on */
 
@@ -188,6 +230,7 @@ START_TEST(scenario_ends_as_it_should)
         .terms = {.file_size = row->size,
                   .blksize = row->blksize,
                   .window = row->window,
+                  .ahead = row->ahead,
                   .oack = !row->no_options,
                   .rto_max = TFTP_RTO_MAX,
                   .patience = TFTP_PATIENCE},
@@ -216,8 +259,14 @@ START_TEST(counts_are_wide)
         {UINT64_C(1) << 40, 8},
     };
     const uint64_t size = sizes[_i].size;
-    struct tftp_terms terms = {size, sizes[_i].blksize, 16,
-                               true, TFTP_RTO_MAX,      TFTP_PATIENCE};
+    const struct tftp_terms terms = {
+        .file_size = size,
+        .blksize = sizes[_i].blksize,
+        .window = 16,
+        .oack = true,
+        .rto_max = TFTP_RTO_MAX,
+        .patience = TFTP_PATIENCE,
+    };
     struct tftp_session s;
     tftp_session_init(&s, &terms, 0);
     uint64_t last = size / sizes[_i].blksize + 1;

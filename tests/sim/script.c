@@ -98,8 +98,10 @@ static bool step_client(struct script *c, const char *what)
         return same == (strcmp(what, "RRQ") == 0) ||
                complain(c, "got %s", same ? "the same transfer" : "a new transfer");
     }
-    if (sscanf(what, "ACK %" SCNu16, &in.block) == 1) {
+    int read = sscanf(what, "ACK %" SCNu16 " w %" SCNu8, &in.block, &in.window);
+    if (read >= 1) {
         in.op = TFTP_ACK;
+        in.has_window = read == 2;
     } else if (sscanf(what, "ERROR %" SCNu16, &in.error_code) == 1) {
         in.op = TFTP_ERROR;
     } else if (sscanf(what, "DATA %" SCNu16, &in.block) == 1) {

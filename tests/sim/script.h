@@ -6,6 +6,7 @@
  *     < OACK                 the session sends this next
  *     < DATA 3..6            and these
  *     > ACK 2                the client sends this
+ *     > ACK 2 w 9            with a fifth octet (msftwindow)
  *     > ERROR 8
  *     > RRQ                  the request again: it belongs to this transfer
  *     > RRQ new              the request again: the client has started over

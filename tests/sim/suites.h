@@ -6,7 +6,8 @@
 
 TCase *sim_conversations(void); /* packet by packet */
 TCase *sim_scenarios(void);     /* a client, a wire, one thing goes wrong */
-TCase *sim_matrix(void);        /* every client on thousands of seeded wires */
-TCase *sim_throughput(void);    /* how long 1.6 GB take on virtual time */
+TCase *sim_learning(void);
+TCase *sim_matrix(void);     /* every client on thousands of seeded wires */
+TCase *sim_throughput(void); /* how long 1.6 GB take on virtual time */
 
 #endif

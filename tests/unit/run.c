@@ -41,10 +41,12 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_pending());
     srunner_add_suite(runner, suite_dhcp_radar());
     srunner_add_suite(runner, suite_tftp_misses());
+    srunner_add_suite(runner, suite_tftp_pace());
     srunner_add_suite(runner, suite_tftp_packet());
     srunner_add_suite(runner, suite_tftp_path());
     srunner_add_suite(runner, suite_tftp_store());
     srunner_add_suite(runner, suite_tftp_table());
+    srunner_add_suite(runner, suite_tftp_window());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

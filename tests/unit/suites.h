@@ -41,9 +41,11 @@ Suite *suite_dhcp_ladder(void);
 Suite *suite_dhcp_menu(void);
 Suite *suite_dhcp_pending(void);
 Suite *suite_tftp_misses(void);
+Suite *suite_tftp_pace(void);
 Suite *suite_tftp_packet(void);
 Suite *suite_tftp_path(void);
 Suite *suite_tftp_store(void);
 Suite *suite_tftp_table(void);
+Suite *suite_tftp_window(void);
 
 #endif

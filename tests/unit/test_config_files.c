@@ -177,8 +177,9 @@ END_TEST
 START_TEST(options_are_inherited_only_where_they_are_not_said)
 {
     static const char text[] =
-        "{\"interfaces\":[\"a\"],\"tftp\":{\"root\":\"/t\"},\"profiles\":{"
-        "\"c\":{\"extends\":\"b\",\"ipxe_override\":false},\"b\":{\"extends\":\"a\"},"
+        "{\"interfaces\":[\"a\"],\"tftp\":{\"root\":\"/t\",\"msft_window\":true},"
+        "\"profiles\":{\"c\":{\"extends\":\"b\",\"ipxe_override\":false},"
+        "\"b\":{\"extends\":\"a\",\"msft_window\":false},"
         "\"a\":{\"7\":\"x\",\"offer\":\"both\",\"ipxe_override\":true,"
         "\"next_server\":\"10.0.0.1\"}}}";
     struct faults f = {0};
@@ -188,6 +189,8 @@ START_TEST(options_are_inherited_only_where_they_are_not_said)
     ck_assert(!s->profiles[0].answer.ipxe_override);
     ck_assert(s->profiles[1].answer.ipxe_override);
     ck_assert(ip4_equal(s->profiles[0].answer.next_server, (struct ip4){{10, 0, 0, 1}}));
+    ck_assert(!s->profiles[0].msft_window && !s->profiles[1].msft_window);
+    ck_assert(s->profiles[2].msft_window);            /* that of tftp */
     ck_assert_int_eq(s->unknown.action, HOST_IGNORE); /* no profile is named default */
     ck_assert_uint_eq(s->unknown.line, 0);
     snapshot_free(s);

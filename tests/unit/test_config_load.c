@@ -197,6 +197,18 @@ static const struct {
      "2:34: tftp.data_ports: expected \"40000-40003\", \"single\" or one port number, "
      "got a "
      "list"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','first_window_size':0}}",
+     "2:41: tftp.first_window_size: 0 is outside 1..65535"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','send_ahead':65,'msft_window':1}}",
+     "2:34: tftp.send_ahead: expected \"off\", \"auto\" or a number of blocks in "
+     "1..64\n"
+     "2:51: tftp.msft_window: expected true or false, got a number"},
+    {TOP "'profiles':{'default':{'7':'b'}},'hosts':[{'mac':'52:54:00:00:00:01',\n"
+         "'send_ahead':'on','max_block_size':7,'max_window_size':0}]}",
+     "3:14: hosts[0].send_ahead: expected \"off\", \"auto\" or a number of blocks in "
+     "1..64\n"
+     "3:36: hosts[0].max_block_size: 7 is outside 8..65464\n"
+     "3:56: hosts[0].max_window_size: 0 is outside 1..65535"},
     /* profiles */
     {TOP "'profiles':{'a':{'x64-uefi':'a','7':'b'}}}",
      "2:33: profiles.a.7: the same architecture as \"x64-uefi\" of this profile"},
@@ -207,8 +219,7 @@ static const struct {
      "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
      "\"7\", and not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
      "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", \"menu\", "
-     "\"vars\" "
-     "or \"done_when\""},
+     "\"vars\", \"done_when\" or \"msft_window\""},
     {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"

@@ -86,6 +86,8 @@ static const struct {
     {"B78 windowsize 0", BYTES("windowsize\0000\0"), BYTES("")},
     {"B78 windowsize 65535", BYTES("windowsize\00065535\0"), BYTES("windowsize\00064\0")},
     {"B55 tsize alone", BYTES("tsize\0000\0"), BYTES("tsize\00018\0")},
+    {"msftwindow is off", BYTES("windowsize\0004\0msftwindow\00031416\0"),
+     BYTES("windowsize\0004\0")},
     {"U-Boot", BYTES("timeout\0005\0blksize\0001468\0"),
      BYTES("timeout\0005\0blksize\0001468\0")},
 };
@@ -105,6 +107,50 @@ START_TEST(options_answer_only_what_was_asked)
                   2 + option_rows[_i].oack_len);
     ck_assert_msg(!memcmp(buf + 2, option_rows[_i].oack, option_rows[_i].oack_len),
                   "%s: other options than wanted", option_rows[_i].name);
+}
+END_TEST
+
+/* Where it is on. */
+static const struct {
+    const char *options;
+    size_t len;
+    const char *oack;
+    size_t oack_len;
+} msft_rows[] = {
+    {BYTES("windowsize\0004\0msftwindow\00031416\0"),
+     BYTES("windowsize\0004\0msftwindow\00027182\0")},
+    {BYTES("MsftWindow\00031416\0WindowSize\00099\0"),
+     BYTES("MsftWindow\00027182\0WindowSize\00064\0")},
+    {BYTES("msftwindow\00031416\0"), BYTES("")},
+    {BYTES("windowsize\0000\0msftwindow\00031416\0"), BYTES("")},
+    {BYTES("windowsize\0004\0msftwindow\00031415\0"), BYTES("windowsize\0004\0")},
+    {BYTES("windowsize\0004\0msftwindow\00031417\0"), BYTES("windowsize\0004\0")},
+    {BYTES("windowsize\0004\0msftwindow\00027182\0"), BYTES("windowsize\0004\0")},
+};
+
+START_TEST(msftwindow_is_answered_beside_a_windowsize_only)
+{
+    const struct tftp_limits limits = {.max_window_size = 64, .msft_window = true};
+    uint8_t buf[256];
+    struct wr w = wr_over(buf, sizeof buf);
+    struct tftp_opts asked =
+        tftp_opts_parse(rd_over(msft_rows[_i].options, msft_rows[_i].len));
+    struct tftp_opts agreed = tftp_opts_agree(&asked, &limits, 18);
+    tftp_opts_write(&agreed, &w);
+    ck_assert_uint_eq(wr_len(&w), 2 + msft_rows[_i].oack_len);
+    ck_assert(!memcmp(buf + 2, msft_rows[_i].oack, msft_rows[_i].oack_len));
+}
+END_TEST
+
+START_TEST(the_fifth_octet_of_an_ack_is_the_next_window)
+{
+    struct tftp_packet pkt;
+    ck_assert_int_eq(tftp_parse(BYTES("\0\4\1\2"), &pkt), TFTP_OK);
+    ck_assert(pkt.block == 0x102 && !pkt.has_window);
+    ck_assert_int_eq(tftp_parse(BYTES("\0\4\1\2\377"), &pkt), TFTP_OK);
+    ck_assert(pkt.has_window && pkt.window == 255);
+    ck_assert_int_eq(tftp_parse(BYTES("\0\4\1\2\7\10"), &pkt), TFTP_OK);
+    ck_assert(pkt.has_window && pkt.window == 7);
 }
 END_TEST
 
@@ -136,6 +182,9 @@ Suite *suite_tftp_packet(void)
     tcase_add_loop_test(tc, parse_verdicts, 0, sizeof rows / sizeof rows[0]);
     tcase_add_loop_test(tc, options_answer_only_what_was_asked, 0,
                         sizeof option_rows / sizeof option_rows[0]);
+    tcase_add_loop_test(tc, msftwindow_is_answered_beside_a_windowsize_only, 0,
+                        sizeof msft_rows / sizeof msft_rows[0]);
+    tcase_add_test(tc, the_fifth_octet_of_an_ack_is_the_next_window);
     tcase_add_test(tc, b08_tsize_counts_past_4_gib);
     tcase_add_test(tc, an_unknown_size_is_left_out);
     suite_add_tcase(s, tc);
