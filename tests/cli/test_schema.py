@@ -80,7 +80,7 @@ class Schema(unittest.TestCase):
         text = SCHEMA.read_text(encoding="utf-8")
         for source in sorted(TOP.glob("config/load*.[ch]")):
             for key in re.findall(r'\.key = "([^"]+)"', source.read_text(encoding="utf-8")):
-                self.assertIn(f'"{key}": {{', text, f"a key of {source.name}")
+                self.assertTrue(f'"{key}": {{' in text, f"{key}, a key of {source.name}, is missing")
 
     def test_good_files(self):
         for path in sorted((CORPUS / "good").glob("*.json")):
