@@ -182,9 +182,20 @@ def test_who_goes_before_the_answer_is_no_trouble():
         for _ in range(20):
             with site.connect() as sock:
                 sock.sendall(line({"verb": "reload"}) + line({"verb": "ping"}))
+        got, end = None, time.monotonic() + 10
+        while got is None and time.monotonic() < end:
+            got = ask_anew(site, {"verb": "reload"}, {"verb": "ping"})
+        check.that(got is not None, "no answer to one who waits")
+        check.equal([one["ok"] for one in got], [True, True], "answers to one who waits")
+
+
+def ask_anew(site, *questions):
+    """The answers over a connection of its own; None while there are too many clients."""
+    try:
         with site.connect() as sock:
-            check.equal([one["ok"] for one in ask(sock, {"verb": "reload"}, {"verb": "ping"})],
-                        [True, True], "answers to one who waits")
+            return ask(sock, *questions)
+    except (ConnectionError, BrokenPipeError):
+        return None
 
 
 def test_nobody_to_ask():
