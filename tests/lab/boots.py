@@ -23,6 +23,7 @@ class Boot:
     files: dict = field(default_factory=dict)   # over USUAL_FILES, in the default profile
     profiles: dict = field(default_factory=dict)
     hosts: tuple = ()
+    templates: dict = field(default_factory=dict)   # virtual file -> its text
     tftp: dict = field(default_factory=dict)    # settings of TFTP
     nic: str = "virtio-net-pci"
     rom: str = None
@@ -66,12 +67,16 @@ BOOTS = [
     Boot("bios-ipxe-32m-lockstep", "bios", SCRIPT, files={"ipxe": "big.ipxe"},
          tftp={"send_ahead": "off"}),
     Boot("bios-ipxe-32m-loss", "bios", SCRIPT, files={"ipxe": "big.ipxe"}, loss=0.5),
+    Boot("bios-ipxe-template", "bios", "%s for pc-1 db" % SCRIPT, files={"ipxe": "own.ipxe"},
+         templates={"own.ipxe": "#!ipxe\necho %s for ${host} ${vars.role}\nsleep 2\nexit\n" % SCRIPT},
+         hosts=({"name": "pc-1", "mac": mac(0), "vars": {"role": "db"}},)),
     Boot("bios-400k-loss", "bios", BIOS, files={"x86-bios": "probe-400k.0"}, loss=2),
     Boot("x64", "x64", X64),
     Boot("x64-8m", "x64", X64, files={"x64-uefi": "probex64-8m.efi"}),
     Boot("x64-8m-loss", "x64", X64, files={"x64-uefi": "probex64-8m.efi"}, loss=0.2, timeout=90),
     Boot("x64-ipxe-chain", "x64", SCRIPT, files={"x64-uefi": "snponly.efi", "ipxe": "ok.ipxe"}),
     Boot("x64-ipxe-rom", "x64", SCRIPT, rom="default", files={"ipxe": "ok.ipxe"}),
+    Boot("x64-syslinux", "x64", MARKER + " pxelinux", files={"x64-uefi": "syslinux.efi"}),
     Boot("x64-secure-shim", "x64-sb", "Welcome to GRUB!", files={"x64-uefi": "shimx64.efi"},
          needs=tuple(PACKAGED[name] for name in SHIM)),
     Boot("x64-secure-refuses", "x64-sb", "Access Denied"),
@@ -105,6 +110,10 @@ BOOTS += [Boot("%s-%s" % (name, dhcp), name, marker, dhcp=dhcp)
           for dhcp in ("isc", "kea", "udhcpd") for name, marker in KINDS]
 BOOTS += [Boot("%s-same-host-%s" % (name, order), name, marker, same_host=order)
           for order in ("dhcp-first", "pxed-first") for name, marker in KINDS[:2]]
+# UEFI HTTP Boot: a URL in the offer
+BOOTS += [Boot("%s-http" % arch, arch, marker, ip="", http=True, timeout=90,
+               files={key: "http://%s/probe%s.efi" % (PXE[1], arch)})
+          for arch, key, marker in (("x64", "x64-uefi-http", X64), ("aa64", "arm64-uefi-http", AA64))]
 # IPv6
 HTTP6 = {"x64-uefi-http": "http://[%s]/probex64.efi" % PXE[2]}
 BOOTS += [

@@ -13,6 +13,8 @@ MARKER = "PXED-OK"
 PACKAGED = {
     "pxelinux.0": "/usr/lib/PXELINUX/pxelinux.0",
     "ldlinux.c32": "/usr/lib/syslinux/modules/bios/ldlinux.c32",
+    "syslinux.efi": "/usr/lib/SYSLINUX.EFI/efi64/syslinux.efi",
+    "ldlinux.e64": "/usr/lib/syslinux/modules/efi64/ldlinux.e64",
     "snponly.efi": "/usr/lib/ipxe/snponly.efi",
     "shimx64.efi": "/usr/lib/shim/shimx64.efi.signed",
     "grubx64.efi": "/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed",

@@ -49,7 +49,7 @@ def start_servers(boot, pxed):
     if boot.same_host != "pxed-first":
         start_dhcp()
     proc = servers.start_pxed(pxed, os.path.abspath("tftp"), files_of(boot), boot.profiles,
-                              boot.hosts, boot.tftp)
+                              boot.hosts, boot.tftp, boot.templates)
     if boot.same_host == "pxed-first":
         start_dhcp()
     return proc

@@ -104,12 +104,15 @@ def start_http(root):
     wait_bound(proc, 80, "http.log", "tcp6")
 
 
-def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None):
+def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None, templates=None):
     """pxed on the host pxe, serving root.
 
     files: key of the default profile -> boot file; profiles: further ones; hosts: the table;
-    tftp: settings of that section.
+    tftp: settings of that section; templates: name of a virtual file -> its text.
     """
+    virtual = {}
+    for number, (name, text) in enumerate((templates or {}).items()):
+        virtual[name] = {"template": write("template%d.in" % number, text)}
     conf = write("pxed.json", json.dumps({
         "interfaces": ["eth0"],
         "tftp": {"root": root, **(tftp or {})},
@@ -117,7 +120,7 @@ def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None):
         "profiles": {"default": files, **(profiles or {})},
         "hosts": list(hosts),
         "unknown_hosts": {"profile": "default"},
-        "control": "off", "state_dir": "off"}, indent=2) + "\n")
+        "files": virtual, "control": "off", "state_dir": "off"}, indent=2) + "\n")
     if not shutil.which(program):
         raise LabError("there is no %s (make)" % program)
     proc = spawn([program, "run", "-c", conf], "pxed.log", PXE)
