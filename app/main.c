@@ -16,6 +16,8 @@ static const struct command {
      "which answer a client gets, and which lines of the configuration led to it"},
     {"reload", command_reload, "reload  [-c FILE]",
      "has the running pxed read its configuration again; prints the faults"},
+    {"learned", command_learned, "learned [-c FILE] [--json | --forget]",
+     "what the running pxed found out: windows, forms of offer, conflicts"},
     {"approve", command_approve, "approve [-c FILE] [MAC]",
      "lets a held machine boot; without MAC: lists those that wait"},
     {"reset", command_reset, "reset   [-c FILE] [MAC]",

@@ -8,6 +8,7 @@
 
 #include "app/commands.h"
 #include "app/hooks.h"
+#include "app/learned.h"
 #include "app/notify.h"
 #include "app/privileges.h"
 #include "app/reload.h"
@@ -261,6 +262,7 @@ static int watch_for_orders(struct appliance *a)
     if (error == 0 && a->control) {
         (void)reload_serve(a->reload, a->control);
         (void)state_serve(a->state, a->control, served, a);
+        (void)learned_serve(a);
         error = control_start(a->control, a->loop);
     }
     if (error == 0 && a->config.snapshot->watch && reload_watch(a->reload) != 0) {

@@ -131,6 +131,7 @@ static int send_run(struct tftp_transfer *x, const struct run *run)
             return error;
         }
         x->no_segments = true;
+        x->interface_refuses = error != -EMSGSIZE && error != -EINVAL;
     }
     return net_send_pairs(x->fd, &x->path, run->parts, run->count);
 }

@@ -39,11 +39,12 @@ struct tftp_transfer {
     uint64_t
         warm_from; /* octets of the file known to be in memory: [warm_from, warm_to) */
     uint64_t warm_to;
-    uint64_t serial;  /* no other transfer has it */
-    bool cold;        /* waits for the disk */
-    bool no_segments; /* UDP_SEGMENT was refused for this block size */
-    bool tell_whole;  /* hooks.began() wants to know */
-    bool dirty;       /* something came in; to be pumped */
+    uint64_t serial;        /* no other transfer has it */
+    bool cold;              /* waits for the disk */
+    bool no_segments;       /* UDP_SEGMENT was refused, at least for this block size */
+    bool interface_refuses; /* for any: an interface without checksum offload, EIO */
+    bool tell_whole;        /* hooks.began() wants to know */
+    bool dirty;             /* something came in; to be pumped */
     struct timer timer;
     /* the table's own */
     UT_hash_handle hh;

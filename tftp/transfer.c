@@ -150,6 +150,12 @@ static bool warm_elsewhere(struct tftp_engine *e, struct tftp_transfer *x, uint6
     return false;
 }
 
+/* Two interfaces may share a bit; the cost is some system calls. */
+static uint64_t interface_bit(const struct tftp_transfer *x)
+{
+    return UINT64_C(1) << x->path.ifindex % 64;
+}
+
 static enum sender_result send_due(struct tftp_engine *e, struct tftp_transfer *x,
                                    usec_t now)
 {
@@ -158,6 +164,9 @@ static enum sender_result send_due(struct tftp_engine *e, struct tftp_transfer *
     do {
         result = tftp_sender_run(x, now, &e->counters.sent_octets, &cold_at);
     } while (result == SENDER_COLD && !warm_elsewhere(e, x, cold_at));
+    if (x->interface_refuses) {
+        e->no_segments |= interface_bit(x);
+    }
     if (result == SENDER_FILE_CHANGED) {
         abandon(x, "the file changed while it was sent");
     }
@@ -236,6 +245,7 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     x->repairs = wanted->repairs;
     x->began = now;
     x->serial = ++e->serials;
+    x->no_segments = (e->no_segments & interface_bit(x)) != 0;
     x->tell_whole = wanted->tell_whole;
     memcpy(x->shown, wanted->shown, sizeof x->shown);
     struct tftp_grant grant;

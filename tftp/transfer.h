@@ -24,7 +24,8 @@ struct tftp_engine {
     struct timer **timer_slots;
     struct tftp_hooks hooks;
     struct tftp_counters counters;
-    uint64_t serials; /* given out so far */
+    uint64_t serials;     /* given out so far */
+    uint64_t no_segments; /* interfaces that refuse UDP_SEGMENT: bit ifindex % 64 */
 };
 
 /* 0 or -ENOMEM; tftp_engine_done() is fine either way. */

@@ -115,9 +115,11 @@ def test_d39_vanished_clients_leave_nothing():
         for client in clients:
             client.request("file.bin", options={"blksize": 1468, "windowsize": 64})
         end = time.monotonic() + 14.0  # 10 s of patience, and some
-        while len(site.pxed.open_files()) > files + 1 and time.monotonic() < end:
+        now = len(site.pxed.open_files())
+        while now > files + 1 and time.monotonic() < end:
             time.sleep(0.1)
-        check.at_most(len(site.pxed.open_files()), files + 1, "open descriptors")
+            now = len(site.pxed.open_files())
+        check.at_most(now, files + 1, "open descriptors")
         check.at_most(site.pxed.memory_kib() - memory, 4096, "growth of memory in KiB")
         tftp.fetch(site.client, net.SERVER, "file.bin", CONTENT)
 
