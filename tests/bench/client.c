@@ -72,11 +72,16 @@ size_t client_request(const struct client *c, uint8_t *packet, size_t room)
     wr_u16(&w, TFTP_RRQ);
     wr_cstr(&w, plan->file);
     wr_cstr(&w, "octet");
-    if (plan->tsize) {
+    /* iPXE asks for the block size first; a server may tell clients apart by that. */
+    bool late = plan->kind == CLIENT_IPXE;
+    if (plan->tsize && !late) {
         put_option(&w, "tsize", 0);
     }
     if (plan->blksize != BLKSIZE_PLAIN) {
         put_option(&w, "blksize", plan->blksize);
+    }
+    if (plan->tsize && late) {
+        put_option(&w, "tsize", 0);
     }
     if (asks_window(plan)) {
         put_option(&w, "windowsize", plan->window);

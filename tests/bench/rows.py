@@ -80,7 +80,7 @@ TABLE = [
 ]
 
 SEED_LINK = [link(window, most=28.0 if window == 64 else None) for window in WINDOWS] + [
-    link(1, name="ahead-ipxe", kind="ipxe", most=60.0, size=16 * MIB,
+    link(1, 1432, name="ahead-ipxe", kind="ipxe", most=60.0, size=16 * MIB,
          title="the first link, a client without windows that keeps early blocks (iPXE)"),
     link(1, name="ahead-lockstep", kind="lockstep", size=16 * MIB,
          title="the first link, a client without windows that drops early blocks"),
