@@ -90,7 +90,7 @@ static const struct snapshot *what_was_read(const struct configuration *c)
 enum { COLUMNS = 6 };
 
 struct row {
-    char cell[COLUMNS][BOOT_FILE_MAX + 1];
+    char cell[COLUMNS][BOOT_URL_MAX + 1];
 };
 
 static struct row heading(void)

@@ -170,15 +170,40 @@ static bool find_slot(const char *key, unsigned *out)
     return true;
 }
 
+/* Is the host of this URL an address: dotted IPv4, or IPv6 in brackets? */
+static bool names_an_address(const char *url)
+{
+    char host[IP4_TEXT];
+    struct ip4 ip;
+    const char *at = strstr(url, "://") + 3;
+    size_t len = strcspn(at, ":/");
+    if (*at == '[') {
+        return true;
+    }
+    if (len >= sizeof host) {
+        return false;
+    }
+    memcpy(host, at, len);
+    host[len] = '\0';
+    return ip4_parse(host, &ip);
+}
+
 static void read_boot_entry(struct reader *r, const json_t *value,
                             const struct json_path *at, unsigned slot,
                             struct boot_entry *entry)
 {
-    const char *file = string_of(r, value, at, 1, BOOT_FILE_MAX);
+    bool http = slot < ARCH_COUNT && arch_is_http((uint16_t)slot);
+    const char *file = string_of(r, value, at, 1, http ? BOOT_URL_MAX : BOOT_FILE_MAX);
     const char *objection = file ? boot_file_objection(file, slot) : NULL;
     if (objection) {
         complain(r, at, "%s", objection);
         return;
+    }
+    if (file && http && !names_an_address(file)) {
+        warn(
+            r, at,
+            "UEFI resolves a host name only if the DHCP server gives it a DNS server: an "
+            "address always works");
     }
     char *copy = file ? strdup(file) : NULL;
     if (!copy) {

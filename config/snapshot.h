@@ -22,6 +22,7 @@
 #define CONFIG_CONTROL_DEFAULT "/run/pxed/control.sock"
 #define CONFIG_FILES_MAX       512
 #define BOOT_FILE_MAX          127 /* octets of the BOOTP `file` field less its NUL */
+#define BOOT_URL_MAX           255 /* octets of an option: URLs of HTTP clients go in 67 */
 
 /* Boot slots of a profile: the architectures, then the ones that are no architecture. */
 enum {

@@ -354,6 +354,19 @@ START_TEST(b47_http_clients_get_a_url_and_nothing_of_pxe)
 }
 END_TEST
 
+START_TEST(b51_a_url_longer_than_the_field_goes_into_option_67_alone)
+{
+    char url[200] = "http://10.77.0.1/";
+    char json[600];
+    memset(url + strlen(url), 'a', 180 - strlen(url));
+    snprintf(json, sizeof json, CONFIG("'x64-uefi-http': '%s'", ""), url);
+    struct request r = discover(16);
+    struct dhcp_packet p = reply_of(decide_at(json, &by_broadcast, &r));
+    assert_option(&p, DHCP_BOOT_FILE, url, 180);
+    ck_assert_str_eq((const char *)p.file, "");
+}
+END_TEST
+
 /* B59, B33, B62: iPXE. */
 static const struct {
     const char *name;
@@ -548,6 +561,7 @@ Suite *suite_dhcp_decision(void)
     tcase_add_test(tc, b31_a_client_without_address_is_reached_by_broadcast);
     tcase_add_test(tc, b40_b41_a_raspberry_pi_sees_its_menu);
     tcase_add_test(tc, b47_http_clients_get_a_url_and_nothing_of_pxe);
+    tcase_add_test(tc, b51_a_url_longer_than_the_field_goes_into_option_67_alone);
     tcase_add_loop_test(tc, b59_ipxe_gets_its_script, 0, ROWS(ipxe_rows));
     tcase_add_test(tc, b61_the_same_request_gets_the_same_octets);
     tcase_add_test(tc, a_host_rules_over_its_profile);
