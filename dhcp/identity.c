@@ -40,3 +40,21 @@ bool identity_answers(const struct identity *id, struct ip4 to, struct ip4 *us)
     }
     return group;
 }
+
+static bool is_of_containers(struct ip4 ip, struct ip4 mask)
+{
+    static const struct ip4 sixteen = {{255, 255, 0, 0}};
+    bool docker = ip.octet[0] == 172 && (ip.octet[1] & 0xf0) == 16;
+    bool podman = ip.octet[0] == 10 && ip.octet[1] == 88;
+    return ip4_equal(mask, sixteen) && (docker || podman);
+}
+
+bool identity_is_of_containers(const struct identity *id)
+{
+    for (size_t i = 0; i < id->count; i++) {
+        if (ip4_equal(id->list[i].ip, id->offered)) {
+            return is_of_containers(id->list[i].ip, id->list[i].mask);
+        }
+    }
+    return false;
+}

@@ -172,3 +172,15 @@ bool interface_master(const char *name, char out[16])
     snprintf(out, 16, "%.15s", slash ? slash + 1 : target);
     return true;
 }
+
+static bool has(const char *name, const char *what)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/sys/class/net/%s/%s", name, what);
+    return access(path, F_OK) == 0;
+}
+
+bool interface_is_an_end(const char *name)
+{
+    return !has(name, "device") && !has(name, "bridge");
+}

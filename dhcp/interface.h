@@ -33,4 +33,7 @@ int interface_ready(const struct interface_conf *conf,
 /* The bridge or bond this interface is a port of; false: none. */
 bool interface_master(const char *name, char out[16]);
 
+/* Neither hardware nor a bridge: the end of a veth pair, as containers have it, or the like. */
+bool interface_is_an_end(const char *name);
+
 #endif

@@ -140,6 +140,21 @@ static void warn_of_master(const struct port *p)
     }
 }
 
+/* B32: the most frequent reason why a container of ours sees no client. */
+static void warn_of_container_network(const struct port *p)
+{
+    char ip[IP4_TEXT];
+    if (identity_is_of_containers(&p->facts.identity) &&
+        interface_is_an_end(p->conf.name)) {
+        log_say(
+            LOG_WARNING,
+            "interface %s with %s looks like a container engine's own bridge, which no "
+            "DHCP broadcast crosses: run the container on the host's network, or on "
+            "macvlan",
+            p->conf.name, ip4_print(p->facts.identity.offered, ip));
+    }
+}
+
 static void tell(const struct port *p)
 {
     struct log_line l;
@@ -156,6 +171,7 @@ static void tell(const struct port *p)
     log_text(&l, "listen", p->conf.listen == LISTEN_UDP ? "udp" : "capture");
     log_end(&l);
     warn_of_master(p);
+    warn_of_container_network(p);
 }
 
 static bool is_news(const struct port *before, const struct port *now)

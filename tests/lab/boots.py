@@ -95,6 +95,17 @@ BOOTS = [
 # forms of the offer; menus that the firmware shows itself, and whose first item comes unasked
 BOOTS += [Boot("%s-%s" % (name, form), name, marker, files={"offer": form})
           for name, marker in (*KINDS, ("ia32", IA32)) for form in ("pxe", "binl", "both")]
+# chains whose later stages read the offer again, or the answer of port 4011
+CHAINS = (("bios-pxelinux", "bios", BIOS, {"x86-bios": "pxelinux.0"}, ""),
+          ("x64-syslinux", "x64", MARKER + " pxelinux", {"x64-uefi": "syslinux.efi"}, ""),
+          ("x64-ipxe-chain", "x64", SCRIPT, {"x64-uefi": "snponly.efi", "ipxe": "ok.ipxe"}, ""),
+          ("x64-ipxe-rom", "x64", SCRIPT, {"ipxe": "ok.ipxe"}, "default"))
+BOOTS += [Boot("%s-%s" % (name, form), firmware, marker, files={**files, "offer": form},
+               rom=rom or None)
+          for name, firmware, marker, files, rom in CHAINS for form in ("binl", "both")]
+BOOTS += [Boot("x64-secure-shim-%s" % form, "x64-sb", "Welcome to GRUB!",
+               files={"x64-uefi": "shimx64.efi", "offer": form},
+               needs=tuple(PACKAGED[name] for name in SHIM)) for form in ("binl", "both")]
 BOOTS += [Boot("%s-menu" % name, name, marker, also=PROMPT, files={"menu": menu(name)})
           for name, marker in KINDS[1:]]
 BOOTS += [

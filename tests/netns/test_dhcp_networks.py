@@ -183,3 +183,15 @@ def test_bridge_named_as_the_interface():
         message = dhcp.discover(7)
         reply = dhcp.Client(client).ask(message)
         dhcp.check_offer(reply, message, net.SERVER, "x64.efi", server.mac("br0"))
+
+
+def test_b32_a_container_engines_bridge_is_named():
+    """No broadcast crosses it, and the log says what to do."""
+    with net.Net() as network:
+        server, _ = network.pair()
+        server.ip("addr", "flush", "dev", "eth0")
+        server.addr("eth0", "172.17.0.2/16")
+        root = network.root()
+        net.write_boot_files(root)
+        pxed = network.pxed(server, net.config(root))
+        pxed.wait_log("looks like a container engine's own bridge")

@@ -48,6 +48,27 @@ START_TEST(a_destination_means_one_of_our_addresses_or_none)
 }
 END_TEST
 
+static const struct {
+    struct ip4 ip;
+    struct ip4 mask;
+    bool of_containers;
+} container_rows[] = {
+    {{{172, 17, 0, 2}}, {{255, 255, 0, 0}}, true},
+    {{{172, 31, 0, 2}}, {{255, 255, 0, 0}}, true},
+    {{{10, 88, 0, 2}}, {{255, 255, 0, 0}}, true},
+    {{{172, 32, 0, 2}}, {{255, 255, 0, 0}}, false},
+    {{{172, 17, 0, 2}}, {{255, 255, 255, 0}}, false},
+    {{{10, 77, 0, 2}}, {{255, 255, 0, 0}}, false},
+};
+
+START_TEST(b32_addresses_of_container_engines_are_known)
+{
+    struct identity id = {.offered = container_rows[_i].ip};
+    identity_add(&id, container_rows[_i].ip, container_rows[_i].mask);
+    ck_assert_int_eq(identity_is_of_containers(&id), container_rows[_i].of_containers);
+}
+END_TEST
+
 START_TEST(without_an_address_nothing_is_answered)
 {
     struct identity id = {.count = 0};
@@ -80,6 +101,8 @@ Suite *suite_dhcp_identity(void)
     TCase *tc = tcase_create("identity");
     tcase_add_loop_test(tc, a_destination_means_one_of_our_addresses_or_none, 0,
                         sizeof rows / sizeof rows[0]);
+    tcase_add_loop_test(tc, b32_addresses_of_container_engines_are_known, 0,
+                        sizeof container_rows / sizeof container_rows[0]);
     tcase_add_test(tc, without_an_address_nothing_is_answered);
     tcase_add_test(tc, more_addresses_than_the_limit_are_left_out);
     suite_add_tcase(s, tc);
