@@ -1,10 +1,10 @@
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "config/load.h"
 #include "dhcp/decision.h"
 #include "dhcp/show.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/suites.h"
 
 /*
@@ -16,59 +16,10 @@
  *     config {...}                    to the end of the line
  *     (empty line)
  *     the verdict, then each reply in words
- * With GOLDEN_ACCEPT=1 in the environment the expectation is rewritten; the diff is reviewed.
  */
-#define FOLDER    "tests/data/golden"
-#define TEXT_SIZE 20000
-#define CASES_MAX 64
+#define FOLDER "tests/data/golden"
 
-static char names[CASES_MAX][NAME_MAX + 1];
-static int name_count;
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-static void list_cases(void)
-{
-    DIR *dir = opendir(FOLDER);
-    for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
-        size_t len = strlen(e->d_name);
-        if (len > 7 && !strcmp(e->d_name + len - 7, ".golden") &&
-            name_count < CASES_MAX) {
-            memcpy(names[name_count++], e->d_name, len + 1);
-        }
-    }
-    if (dir) {
-        (void)closedir(dir);
-    }
-    qsort(names, (size_t)name_count, sizeof names[0], by_name);
-}
-
-static size_t read_file(const char *folder, const char *name, char *text)
-{
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "re");
-    ck_assert_msg(f != NULL, "%s cannot be read", path);
-    size_t len = fread(text, 1, TEXT_SIZE - 1, f);
-    (void)fclose(f);
-    text[len] = '\0';
-    return len;
-}
-
-static size_t read_request(const char *name, uint8_t *out)
-{
-    static char text[TEXT_SIZE];
-    size_t n = 0;
-    (void)read_file("tests/data/requests", name, text);
-    for (const char *p = text; p[0] && p[1] && p[0] != '\n'; p += 2) {
-        char octet[3] = {p[0], p[1], 0};
-        out[n++] = (uint8_t)strtoul(octet, NULL, 16);
-    }
-    return n;
-}
+static struct golden_cases cases;
 
 struct golden {
     char request[100];
@@ -103,55 +54,41 @@ static void print_decision(const struct dhcp_decision *d, char *out)
 {
     char packet[8000];
     char ip[IP4_TEXT];
-    size_t used = (size_t)snprintf(out, TEXT_SIZE, "%s\n", dhcp_verdict_name(d->verdict));
+    size_t used =
+        (size_t)snprintf(out, GOLDEN_TEXT, "%s\n", dhcp_verdict_name(d->verdict));
     for (unsigned i = 0; i < d->reply_count; i++) {
         const struct dhcp_reply *r = &d->reply[i];
         dhcp_show(r->packet, r->len, packet, sizeof packet);
-        used += (size_t)snprintf(out + used, TEXT_SIZE - used,
+        used += (size_t)snprintf(out + used, GOLDEN_TEXT - used,
                                  "\nfrom port %u to %s:%u, %zu octets\n%s", r->from_port,
                                  ip4_print(r->to, ip), r->to_port, r->len, packet);
     }
 }
 
-static void accept(const char *name, const char *text, const char *want, const char *got)
-{
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", FOLDER, name);
-    FILE *f = fopen(path, "we");
-    ck_assert_ptr_nonnull(f);
-    size_t head = *want ? (size_t)(want - text) : strlen(text);
-    fprintf(f, "%.*s%s%s", (int)head, text, *want ? "" : "\n", got);
-    (void)fclose(f);
-}
-
 START_TEST(answers_are_as_recorded)
 {
-    static char text[TEXT_SIZE];
-    static char got[TEXT_SIZE];
+    static char text[GOLDEN_TEXT];
+    static char got[GOLDEN_TEXT];
     static struct dhcp_decision d;
     uint8_t request[1500];
     struct dhcp_packet pkt;
     struct golden g;
-    (void)read_file(FOLDER, names[_i], text);
+    (void)golden_read(FOLDER, cases.name[_i], text);
     read_case(text, &g);
     struct dhcp_site site = {.config = g.config, .address = {{10, 77, 0, 2}}};
-    enum dhcp_fault fault = dhcp_parse(request, read_request(g.request, request), &pkt);
-    ck_assert_msg(fault == DHCP_OK, "%s: %s", names[_i], dhcp_fault_name(fault));
+    enum dhcp_fault fault = dhcp_parse(
+        request, golden_request("tests/data/requests", g.request, request), &pkt);
+    ck_assert_msg(fault == DHCP_OK, "%s: %s", cases.name[_i], dhcp_fault_name(fault));
     (void)dhcp_decide(&site, &g.at, &pkt, &d);
     print_decision(&d, got);
-    if (getenv("GOLDEN_ACCEPT")) {
-        accept(names[_i], text, g.want, got);
-    } else {
-        ck_assert_msg(!strcmp(got, g.want), "%s\n--- want\n%s--- got\n%s", names[_i],
-                      g.want, got);
-    }
+    golden_check(FOLDER, cases.name[_i], text, g.want, got);
     snapshot_free(g.config);
 }
 END_TEST
 
 START_TEST(there_are_cases)
 {
-    ck_assert_int_ge(name_count, 19);
+    ck_assert_int_ge(cases.count, 19);
 }
 END_TEST
 
@@ -159,9 +96,9 @@ Suite *suite_dhcp_golden(void)
 {
     Suite *s = suite_create("golden: real requests");
     TCase *tc = tcase_create("cases");
-    list_cases();
+    golden_list(FOLDER, &cases);
     tcase_add_test(tc, there_are_cases);
-    tcase_add_loop_test(tc, answers_are_as_recorded, 0, name_count);
+    tcase_add_loop_test(tc, answers_are_as_recorded, 0, cases.count);
     suite_add_tcase(s, tc);
     return s;
 }
