@@ -1,4 +1,5 @@
 """The TFTP servers that are compared: how each is started, and what it uses."""
+import contextlib
 import glob
 import os
 import re
@@ -63,8 +64,9 @@ def cpu_clock(pid):
 def children(pid):
     found = []
     for path in glob.glob("/proc/%d/task/*/children" % pid):
-        with open(path) as file:
-            found += [int(word) for word in file.read().split()]
+        with contextlib.suppress(FileNotFoundError):  # a thread that has ended meanwhile
+            with open(path) as file:
+                found += [int(word) for word in file.read().split()]
     return found
 
 
