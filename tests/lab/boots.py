@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 
 from machine import mac
 from network import PXE
-from payloads import MARKER, PACKAGED, probe_text
+from payloads import GRUB, MARKER, PACKAGED, probe_text
 from servers import USUAL_FILES
 
 SCRIPT = MARKER + " ipxe script"
@@ -77,6 +77,7 @@ BOOTS = [
     Boot("x64-ipxe-chain", "x64", SCRIPT, files={"x64-uefi": "snponly.efi", "ipxe": "ok.ipxe"}),
     Boot("x64-ipxe-rom", "x64", SCRIPT, rom="default", files={"ipxe": "ok.ipxe"}),
     Boot("x64-syslinux", "x64", MARKER + " pxelinux", files={"x64-uefi": "syslinux.efi"}),
+    Boot("x64-grub", "x64", MARKER + " grub", files={"x64-uefi": "grub-own.efi"}, needs=(GRUB,)),
     Boot("x64-secure-shim", "x64-sb", "Welcome to GRUB!", files={"x64-uefi": "shimx64.efi"},
          needs=tuple(PACKAGED[name] for name in SHIM)),
     Boot("x64-secure-refuses", "x64-sb", "Access Denied"),

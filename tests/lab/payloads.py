@@ -6,8 +6,11 @@ enough to stand here as bytes, each line with its assembly beside it.
 import os
 import shutil
 import struct
+import subprocess
 
 MARKER = "PXED-OK"
+SERVER = "10.77.0.2"    # where pxed is, for what must have it built in
+GRUB = "/usr/lib/grub/x86_64-efi/hashsum.mod"
 
 # Loaders from Debian packages: name under the TFTP root -> where the package puts it.
 PACKAGED = {
@@ -142,6 +145,19 @@ def probe_text(arch):
     return "%s %s probe" % (MARKER, arch)
 
 
+def grub_image(root):
+    """A GRUB that knows its server: the packaged one reads only the DHCP server's ACK."""
+    early = os.path.join(root, "early.cfg")
+    if not os.path.exists(GRUB):
+        return
+    with open(early, "w") as f:
+        f.write("configfile (tftp,%s)/grub/grub.cfg\n" % SERVER)
+    subprocess.run(["grub-mkimage", "-O", "x86_64-efi", "-o", os.path.join(root, "grub-own.efi"),
+                    "-p", "(tftp,%s)/grub" % SERVER, "-c", early, "efinet", "tftp", "net", "echo",
+                    "normal", "configfile", "halt", "sleep", "hashsum", "gcry_sha256"], check=True)
+    os.unlink(early)
+
+
 def build(root):
     """Fills the TFTP root.  What is not installed is left out."""
     def put(name, data, size=0):
@@ -161,6 +177,9 @@ def build(root):
     put("ownx64.efi", efi_probe("x64", MARKER + " own file"))
     for name, text in TEXTS.items():
         put(name, text.encode())
+    grub_image(root)
+    put("grub/grub.cfg", ("sha256sum (tftp,%s)/probex64-8m.efi\necho %s grub\nsleep 1\nhalt\n" % (
+        SERVER, MARKER)).encode())
     for name, source in PACKAGED.items():
         if os.path.exists(source):
             shutil.copyfile(source, os.path.join(root, name))
