@@ -224,8 +224,9 @@ static const struct {
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:60: profiles.a.6: is no name of a file"},
-    {TOP "'profiles':{'a':{'7':'http://a/b','ipxe':'http://a/b','16':'https://10.0.0.1/b',\n"
-         "'15':'x.efi'}}}",
+    {TOP
+     "'profiles':{'a':{'7':'http://a/b','ipxe':'http://a/b','16':'https://10.0.0.1/b',\n"
+     "'15':'x.efi'}}}",
      "2:22: profiles.a.7: clients of this architecture load by TFTP: give a file beneath "
      "tftp.root, not a URL\n"
      "3:6: profiles.a.15: clients of this architecture load by HTTP: give an http:// or "
