@@ -8,7 +8,6 @@
 #define HOLD_FIRST  64  /* whole windows */
 #define HOLD_MAX    1024
 #define IMMUNITY    128
-#define CALM        16 /* whole windows: it is a good pace */
 #define STRIKES_MAX 3
 #define STRIKES_NEW 6 /* before any window was measured: twice as slow each time */
 
@@ -40,10 +39,8 @@ void tftp_pace_whole(struct tftp_pace *p, uint64_t window)
 {
     p->whole++;
     p->immune -= p->immune > 0;
-    if (p->whole > CALM) {
-        p->strikes = 0;
-    }
     if (p->whole > p->hold) {
+        p->strikes = 0;
         p->ceiling = UINT32_MAX;
         p->floor_ns -= p->floor_ns / 16;
     }

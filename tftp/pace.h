@@ -10,8 +10,8 @@
  *          slowest stage, or W times our pace when that was slower.  So a sixteenth less
  *          than what was measured comes down to the drain rate in a few windows, and stays.
  * floor    where a loss was met with the shortest burst: a quarter slower, for a while.
- *          When that does not help, again and again, the wire loses packets anyway: the
- *          pace is what it was, and losses do not count for a while.
+ *          When losses go on within that while, again and again, the wire loses packets
+ *          anyway: the pace is what it was, and losses do not count for a while.
  * burst    grows while windows come through whole; after a loss it begins small, and stays
  *          below the size that lost for a while that doubles each time.
  *
@@ -39,7 +39,7 @@ struct tftp_pace {
     uint32_t ceiling;  /* of burst, UINT32_MAX: none */
     unsigned hold;     /* whole windows until the ceiling and the floor are tried again */
     unsigned whole;    /* windows that came through since the last loss */
-    unsigned strikes;  /* losses that made it slower, without calm between */
+    unsigned strikes;  /* losses that made it slower, without the hold between */
     unsigned immune;   /* so many windows long a loss is not the pace's fault */
     unsigned immunity; /* the next time */
 };
