@@ -3,12 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-/* uthash sees the table in scope and hashes with its seed: the keys come from the network. */
-#undef HASH_FUNCTION
-#define HASH_FUNCTION(key, len, out) ((out) = (unsigned)hash_keyed(&t->seed, key, len))
+#include "common/uthash_keyed.h"
 
 /* Address and scope, without the port behind them. */
 #define KEY_LEN (offsetof(struct endpoint, scope) + sizeof(uint32_t))

@@ -3,12 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-/* uthash sees the table in scope and hashes with its seed: the keys come from the network. */
-#undef HASH_FUNCTION
-#define HASH_FUNCTION(key, len, out) ((out) = (unsigned)hash_keyed(&t->seed, key, len))
+#include "common/uthash_keyed.h"
 
 struct slot {
     struct state_row row;

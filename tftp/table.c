@@ -3,10 +3,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* uthash sees the table in scope and hashes with its seed. */
-#undef HASH_FUNCTION
-#define HASH_FUNCTION(key, len, out) ((out) = (unsigned)hash_keyed(&t->seed, key, len))
-
 /* Address, scope and port without the padding behind them. */
 #define KEY_LEN (offsetof(struct endpoint, port) + sizeof(uint16_t))
 

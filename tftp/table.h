@@ -12,12 +12,9 @@
 #define TFTP_TABLE_H
 
 /* Out of memory for a bucket is a full table, not the end of the process. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-#include "common/hash.h"
 #include "common/net.h"
 #include "common/timers.h"
+#include "common/uthash_keyed.h"
 #include "tftp/options.h"
 #include "tftp/session.h"
 #include "tftp/shape.h"

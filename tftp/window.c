@@ -4,13 +4,7 @@
 #include <string.h>
 
 #include "common/minmax.h"
-
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-/* uthash sees the table in scope and hashes with its seed: the keys come from the network. */
-#undef HASH_FUNCTION
-#define HASH_FUNCTION(key, len, out) ((out) = (unsigned)hash_keyed(&t->seed, key, len))
+#include "common/uthash_keyed.h"
 
 #define LOSSY_SHARE 16 /* one block in so many sent again: too much for this window */
 #define CLEAN_SHARE 64 /* or fewer than one in so many: there is room */
