@@ -236,12 +236,9 @@ static json_t *json_boot_files(const struct configuration *c)
 
 static bool print_json(const struct configuration *c)
 {
-    json_auto_t *all = json_pack(
+    return json_print(json_pack(
         "{s:s?, s:b, s:o, s:o}", "file", c->path, "good", c->faults.errors == 0, "faults",
-        faults_json(&c->faults, c->path, SIZE_MAX), "boot_files", json_boot_files(c));
-    bool ok = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
-    putchar('\n');
-    return ok;
+        faults_json(&c->faults, c->path, SIZE_MAX), "boot_files", json_boot_files(c)));
 }
 
 /* -- the command ----------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/explain_print.h"
+#include "app/faults_json.h"
 #include "app/recording.h"
 #include "app/request.h"
 #include "common/text.h"
@@ -363,10 +364,9 @@ static bool explain(struct run *run)
     bool ok = run->ladder && run->decision && choose_interface(run) &&
               (run->arguments->pcap ? explain_recording(run) : explain_by_hand(run));
     if (run->requests) {
-        json_auto_t *all =
-            json_pack("{s:s, s:o}", "file", run->config->path, "requests", run->requests);
-        ok = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0 && ok;
-        putchar('\n');
+        ok = json_print(json_pack("{s:s, s:o}", "file", run->config->path, "requests",
+                                  run->requests)) &&
+             ok;
     }
     free(run->ladder);
     free(run->decision);

@@ -1,5 +1,6 @@
 #include "app/faults_json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,14 @@ json_t *json_text(const char *text)
     json_t *plain = json_string(copy);
     free(copy);
     return plain;
+}
+
+bool json_print(json_t *value)
+{
+    json_auto_t *all = value;
+    bool good = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
+    putchar('\n');
+    return good;
 }
 
 json_t *faults_json(const struct faults *f, const char *file, size_t most)

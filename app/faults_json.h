@@ -2,12 +2,15 @@
  * app/faults_json: faults of a configuration as `pxed check --json` and the control socket
  * tell them: a list of {file, line, column, path, severity, message}.
  *
- * Shell: jansson.
+ * And what every command needs that prints JSON.
+ *
+ * Shell: jansson, standard output.
  */
 #ifndef APP_FAULTS_JSON_H
 #define APP_FAULTS_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "config/faults.h"
 
@@ -16,5 +19,9 @@ json_t *faults_json(const struct faults *f, const char *file, size_t most);
 
 /* A string of whatever octets: what is no UTF-8 becomes question marks. */
 json_t *json_text(const char *text);
+
+/* To standard output, indented, with a line end; takes the value.  False for NULL, or when
+ * it could not be written. */
+bool json_print(json_t *value);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "app/commands.h"
 #include "app/configuration.h"
+#include "app/faults_json.h"
 #include "app/host_print.h"
 #include "app/host_store.h"
 #include "app/read_file.h"
@@ -150,20 +151,12 @@ static bool read_configuration(const struct arguments *a,
     return out->snapshot != NULL;
 }
 
-static bool print_json(json_t *value)
-{
-    json_auto_t *all = value;
-    bool good = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
-    putchar('\n');
-    return good;
-}
-
 static int list(const struct arguments *a)
 {
     struct configuration c;
     bool good = read_configuration(a, NULL, &c);
     if (good && a->json) {
-        good = print_json(host_list_json(&c));
+        good = json_print(host_list_json(&c));
     } else if (good) {
         host_list_text(&c, stdout);
     }
@@ -198,7 +191,7 @@ static size_t show_hosts(const struct configuration *c, const struct arguments *
         }
     }
     if (a->json) {
-        (void)print_json(json_incref(all));
+        (void)json_print(json_incref(all));
     }
     return shown;
 }

@@ -6,6 +6,7 @@
 
 #include "app/commands.h"
 #include "app/control.h"
+#include "app/faults_json.h"
 #include "app/orders.h"
 #include "common/text.h"
 #include "dhcp/service.h"
@@ -160,8 +161,7 @@ static int print_learned(const char *path, bool json)
     }
     if (json) {
         json_object_del(answer, "ok");
-        json_dumpf(answer, stdout, JSON_INDENT(2));
-        printf("\n");
+        (void)json_print(json_incref(answer));
         return EXIT_GOOD;
     }
     print_windows(json_object_get(answer, "windows"));
