@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include "common/log.h"
-
 /* Who stays silent for a reason the operator may want to change. */
 static enum log_level level_of(enum dhcp_verdict verdict)
 {
@@ -28,6 +26,34 @@ static enum log_level level_of(enum dhcp_verdict verdict)
     }
 }
 
+void dhcp_journal_machine(struct log_line *l, const struct dhcp_decision *d)
+{
+    if (d->has_arch && arch_name(d->arch)) {
+        log_text(l, "arch", arch_name(d->arch));
+    } else if (d->has_arch) {
+        log_number(l, "arch", d->arch);
+    }
+    if (d->client.ipxe) {
+        log_text(l, "client", "ipxe");
+    }
+}
+
+void dhcp_journal_choice(struct log_line *l, const struct snapshot *config,
+                         const struct dhcp_decision *d)
+{
+    if (d->file) {
+        log_text(l, "file", d->file);
+    }
+    if (d->host && d->host->name) {
+        log_text(l, "host", d->host->name);
+    }
+    for (unsigned i = 0; i < d->step_count; i++) {
+        if (d->step[i].rule == RULE_PROFILE) {
+            log_text(l, "profile", config->profiles[d->step[i].index].name);
+        }
+    }
+}
+
 static void log_client(struct log_line *l, const struct dhcp_packet *in,
                        const struct dhcp_decision *d)
 {
@@ -38,14 +64,7 @@ static void log_client(struct log_line *l, const struct dhcp_packet *in,
     } else {
         log_peer(l, "chaddr", in->chaddr, in->hlen);
     }
-    if (d->has_arch && arch_name(d->arch)) {
-        log_text(l, "arch", arch_name(d->arch));
-    } else if (d->has_arch) {
-        log_number(l, "arch", d->arch);
-    }
-    if (d->client.ipxe) {
-        log_text(l, "client", "ipxe");
-    }
+    dhcp_journal_machine(l, d);
 }
 
 void dhcp_journal_decision(const struct snapshot *config, const char *interface,
@@ -63,17 +82,7 @@ void dhcp_journal_decision(const struct snapshot *config, const char *interface,
         log_text(&l, "reason", dhcp_verdict_name(d->verdict));
         log_text(&l, "message", dhcp_message_name(in->type));
     }
-    if (d->file) {
-        log_text(&l, "file", d->file);
-    }
-    if (d->host && d->host->name) {
-        log_text(&l, "host", d->host->name);
-    }
-    for (unsigned i = 0; i < d->step_count; i++) {
-        if (d->step[i].rule == RULE_PROFILE) {
-            log_text(&l, "profile", config->profiles[d->step[i].index].name);
-        }
-    }
+    dhcp_journal_choice(&l, config, d);
     if (answered && offer) {
         log_text(&l, "form", offer_form_name(d->form));
     }

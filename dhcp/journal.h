@@ -5,6 +5,7 @@
 #ifndef DHCP_JOURNAL_H
 #define DHCP_JOURNAL_H
 
+#include "common/log.h"
 #include "dhcp/decision.h"
 #include "dhcp/radar.h"
 
@@ -12,6 +13,12 @@
 void dhcp_journal_decision(const struct snapshot *config, const char *interface,
                            const struct dhcp_arrival *at, const struct dhcp_packet *in,
                            const struct dhcp_decision *d);
+
+/* Fields of a line that both families write alike: what the machine is, */
+void dhcp_journal_machine(struct log_line *l, const struct dhcp_decision *d);
+/* and what was chosen for it. */
+void dhcp_journal_choice(struct log_line *l, const struct snapshot *config,
+                         const struct dhcp_decision *d);
 
 /* A packet that is no DHCP message. */
 void dhcp_journal_fault(const char *interface, const struct dhcp_arrival *at,

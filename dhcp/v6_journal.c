@@ -1,6 +1,6 @@
 #include "dhcp/v6_journal.h"
 
-#include "common/log.h"
+#include "dhcp/journal.h"
 
 /* Who stays silent for a reason the operator may want to change. */
 static enum log_level level_of(enum dhcp_verdict verdict)
@@ -33,30 +33,7 @@ static void log_client(struct log_line *l, const struct dhcp6_arrival *at,
         log_text(l, "mac", mac_print(&d->mac, mac));
     }
     log_text(l, "from", ip6_print(&at->from, ip));
-    if (d->gate.has_arch && arch_name(d->gate.arch)) {
-        log_text(l, "arch", arch_name(d->gate.arch));
-    } else if (d->gate.has_arch) {
-        log_number(l, "arch", d->gate.arch);
-    }
-    if (d->gate.client.ipxe) {
-        log_text(l, "client", "ipxe");
-    }
-}
-
-static void log_choice(struct log_line *l, const struct snapshot *config,
-                       const struct dhcp_decision *d)
-{
-    if (d->file) {
-        log_text(l, "file", d->file);
-    }
-    if (d->host && d->host->name) {
-        log_text(l, "host", d->host->name);
-    }
-    for (unsigned i = 0; i < d->step_count; i++) {
-        if (d->step[i].rule == RULE_PROFILE) {
-            log_text(l, "profile", config->profiles[d->step[i].index].name);
-        }
-    }
+    dhcp_journal_machine(l, &d->gate);
 }
 
 void dhcp6_journal_decision(const struct snapshot *config, const char *interface,
@@ -75,7 +52,7 @@ void dhcp6_journal_decision(const struct snapshot *config, const char *interface
         log_text(&l, "reason", dhcp_verdict_name(d->gate.verdict));
         log_text(&l, "message", dhcp6_message_name(in->type));
     }
-    log_choice(&l, config, &d->gate);
+    dhcp_journal_choice(&l, config, &d->gate);
     if (answered) {
         log_text(&l, "url", d->url);
     }
