@@ -52,8 +52,8 @@ SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control.c \
-         app/explain.c app/explain_print.c app/faults_json.c app/hooks.c app/host.c \
-         app/host_files.c app/host_print.c app/host_store.c app/learned.c app/loop.c \
+         app/explain.c app/explain_print.c app/hooks.c app/host.c \
+         app/host_files.c app/host_print.c app/host_store.c app/json.c app/learned.c app/loop.c \
          app/network.c app/notify.c app/orders.c app/privileges.c app/read_file.c \
          app/reasons.c app/recording.c app/reload.c app/request.c app/restart.c app/run.c app/schema.c \
          app/state.c app/state_db.c app/templates.c app/unix_socket.c app/virtual.c \

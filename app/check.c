@@ -5,7 +5,7 @@
 
 #include "app/commands.h"
 #include "app/configuration.h"
-#include "app/faults_json.h"
+#include "app/json.h"
 #include "app/service_user.h"
 #include "common/text.h"
 

@@ -7,7 +7,7 @@
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/explain_print.h"
-#include "app/faults_json.h"
+#include "app/json.h"
 #include "app/recording.h"
 #include "app/request.h"
 #include "common/text.h"

@@ -7,9 +7,9 @@
 
 #include "app/commands.h"
 #include "app/configuration.h"
-#include "app/faults_json.h"
 #include "app/host_print.h"
 #include "app/host_store.h"
+#include "app/json.h"
 #include "app/read_file.h"
 #include "common/cleanup.h"
 #include "config/comments.h"

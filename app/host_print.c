@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "app/faults_json.h"
+#include "app/json.h"
 #include "common/text.h"
 #include "config/hosts.h"
 

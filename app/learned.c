@@ -6,7 +6,7 @@
 
 #include "app/commands.h"
 #include "app/control.h"
-#include "app/faults_json.h"
+#include "app/json.h"
 #include "app/orders.h"
 #include "common/text.h"
 #include "dhcp/service.h"

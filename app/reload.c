@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "app/faults_json.h"
+#include "app/json.h"
 #include "app/notify.h"
 #include "common/cleanup.h"
 #include "common/log.h"

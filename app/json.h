@@ -1,20 +1,21 @@
 /*
- * app/faults_json: faults of a configuration as `pxed check --json` and the control socket
- * tell them: a list of {file, line, column, path, severity, message}.
+ * app/json: what every command needs that prints JSON, and faults of a configuration as
+ * `pxed check --json` and the control socket tell them.
  *
- * And what every command needs that prints JSON.
- *
- * Shell: jansson, standard output.
+ * Ownership: a value that is returned is the caller's.  Shell: jansson, standard output.
  */
-#ifndef APP_FAULTS_JSON_H
-#define APP_FAULTS_JSON_H
+#ifndef APP_JSON_H
+#define APP_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
 #include "config/faults.h"
 
-/* The first `most` of them; file: the configuration file.  NULL: out of memory. */
+/*
+ * A list of {file, line, column, path, severity, message}, the first `most` of them; file:
+ * the configuration file.  NULL: out of memory.
+ */
 json_t *faults_json(const struct faults *f, const char *file, size_t most);
 
 /* A string of whatever octets: what is no UTF-8 becomes question marks. */

@@ -1,4 +1,4 @@
-#include "app/faults_json.h"
+#include "app/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
