@@ -1,5 +1,6 @@
 #include "common/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +46,18 @@ char *text_show(const void *octets, size_t len, char *buf, size_t size)
     }
     buf[used] = '\0';
     return buf;
+}
+
+void text_say(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(t->at + t->used, t->size - t->used, fmt, ap);
+    va_end(ap);
+    if (n > 0) {
+        size_t room = t->size - t->used - 1;
+        t->used += (size_t)n < room ? (size_t)n : room;
+    }
 }
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)

@@ -26,6 +26,17 @@ char *text_show(const void *octets, size_t len, char *buf, size_t size);
  */
 unsigned text_distance(const char *a, const char *b);
 
+/*
+ * Text under way in a buffer of the caller, always NUL-terminated; what does not fit is cut.
+ * Begun as {buffer, size, 0}, with buffer[0] = '\0' and size > 0.
+ */
+struct text {
+    char *at;
+    size_t size;
+    size_t used;
+};
+void text_say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* "1.6GB", "512B": three digits at most, powers of 1000.  Returns buf. */
 char *text_bytes(uint64_t octets, char *buf, size_t size);
 

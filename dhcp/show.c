@@ -1,36 +1,13 @@
 #include "dhcp/show.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "common/text.h"
 #include "dhcp/packet.h"
-
-/* Text under way; always NUL-terminated. */
-struct text {
-    char *at;
-    size_t size;
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *fmt,
-                                                      ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(t->at + t->used, t->size - t->used, fmt, ap);
-    va_end(ap);
-    if (n > 0) {
-        size_t room = t->size - t->used - 1;
-        t->used += (size_t)n < room ? (size_t)n : room;
-    }
-}
 
 static void say_hex(struct text *t, struct rd octets, const char *between)
 {
     const char *gap = "";
     while (rd_left(&octets) > 0) {
-        say(t, "%s%02x", gap, rd_u8(&octets));
+        text_say(t, "%s%02x", gap, rd_u8(&octets));
         gap = between;
     }
 }
@@ -39,7 +16,7 @@ static void say_string(struct text *t, struct rd octets)
 {
     char shown[600];
     size_t len = rd_left(&octets);
-    say(t, "\"%s\"", text_show(octets.p, len, shown, sizeof shown));
+    text_say(t, "\"%s\"", text_show(octets.p, len, shown, sizeof shown));
 }
 
 static void say_ip4(struct text *t, struct rd *r)
@@ -50,7 +27,7 @@ static void say_ip4(struct text *t, struct rd *r)
     if (at) {
         memcpy(ip.octet, at, sizeof ip.octet);
     }
-    say(t, "%s", ip4_print(ip, shown));
+    text_say(t, "%s", ip4_print(ip, shown));
 }
 
 /* -- options ------------------------------------------------------------------------------ */
@@ -94,12 +71,12 @@ static void say_value(struct text *t, enum form form, struct rd value)
         say_hex(t, value, " ");
         break;
     case FORM_MESSAGE:
-        say(t, "%s", dhcp_message_name((enum dhcp_message)rd_u8(&value)));
+        text_say(t, "%s", dhcp_message_name((enum dhcp_message)rd_u8(&value)));
         break;
     case FORM_NUMBER:
-        say(t, "%u", rd_u16(&value));
+        text_say(t, "%u", rd_u16(&value));
         while (rd_left(&value) >= 2) {
-            say(t, " %u", rd_u16(&value));
+            text_say(t, " %u", rd_u16(&value));
         }
         break;
     case FORM_HEX:
@@ -124,20 +101,20 @@ static void say_options(struct text *t, struct rd field)
     struct dhcp_option opt;
     while (dhcp_option_next(&field, &opt)) {
         const struct meaning *m = &meanings[opt.code];
-        say(t, "%u %s: ", opt.code, m->name ? m->name : "option");
+        text_say(t, "%u %s: ", opt.code, m->name ? m->name : "option");
         say_value(t, m->form, opt.value);
-        say(t, "\n");
+        text_say(t, "\n");
     }
     if (!rd_ok(&field)) {
-        say(t, "an option runs past the end\n");
+        text_say(t, "an option runs past the end\n");
     } else if (rd_left(&field) == 0 && field.p[-1] != DHCP_END) {
-        say(t, "no END\n");
+        text_say(t, "no END\n");
     } else if (all_zero(field)) {
-        say(t, "END and %zu octets of padding\n", rd_left(&field));
+        text_say(t, "END and %zu octets of padding\n", rd_left(&field));
     } else {
-        say(t, "END, then ");
+        text_say(t, "END, then ");
         say_hex(t, field, " ");
-        say(t, "\n");
+        text_say(t, "\n");
     }
 }
 
@@ -155,24 +132,24 @@ static void say_header(struct text *t, struct rd *r)
 {
     static const char *const addresses[] = {"ciaddr ", " yiaddr ", " siaddr ",
                                             " giaddr "};
-    say(t, "op %u ", rd_u8(r));
-    say(t, "htype %u ", rd_u8(r));
-    say(t, "hlen %u ", rd_u8(r));
-    say(t, "hops %u ", rd_u8(r));
-    say(t, "xid %08x ", (unsigned)rd_u32(r));
-    say(t, "secs %u ", rd_u16(r));
-    say(t, "flags %04x\n", rd_u16(r));
+    text_say(t, "op %u ", rd_u8(r));
+    text_say(t, "htype %u ", rd_u8(r));
+    text_say(t, "hlen %u ", rd_u8(r));
+    text_say(t, "hops %u ", rd_u8(r));
+    text_say(t, "xid %08x ", (unsigned)rd_u32(r));
+    text_say(t, "secs %u ", rd_u16(r));
+    text_say(t, "flags %04x\n", rd_u16(r));
     for (unsigned i = 0; i < 4; i++) {
-        say(t, "%s", addresses[i]);
+        text_say(t, "%s", addresses[i]);
         say_ip4(t, r);
     }
-    say(t, "\nchaddr ");
+    text_say(t, "\nchaddr ");
     say_hex(t, rd_sub(r, DHCP_CHADDR_LEN), "");
-    say(t, "\nsname ");
+    text_say(t, "\nsname ");
     say_string(t, without_padding(rd_take(r, DHCP_SNAME_LEN), DHCP_SNAME_LEN));
-    say(t, "\nfile ");
+    text_say(t, "\nfile ");
     say_string(t, without_padding(rd_take(r, DHCP_FILE_LEN), DHCP_FILE_LEN));
-    say(t, "\n");
+    text_say(t, "\n");
     (void)rd_u32(r); /* magic cookie */
 }
 
@@ -182,9 +159,9 @@ void dhcp_show(const void *dgram, size_t len, char *text, size_t size)
     struct rd r = rd_over(dgram, len);
     text[0] = '\0';
     if (len < DHCP_HEADER_LEN) {
-        say(&t, "too short for a DHCP message: ");
+        text_say(&t, "too short for a DHCP message: ");
         say_hex(&t, r, " ");
-        say(&t, "\n");
+        text_say(&t, "\n");
         return;
     }
     say_header(&t, &r);

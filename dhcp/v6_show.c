@@ -1,36 +1,18 @@
 #include "dhcp/v6_show.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "common/text.h"
 #include "dhcp/v6_packet.h"
 
-/* Text under way; always NUL-terminated. */
 struct out {
-    char *at;
-    size_t size;
-    size_t used;
+    struct text text;
     int depth; /* of relays */
 };
-
-__attribute__((format(printf, 2, 3))) static void say(struct out *o, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(o->at + o->used, o->size - o->used, fmt, ap);
-    va_end(ap);
-    if (n > 0) {
-        size_t room = o->size - o->used - 1;
-        o->used += (size_t)n < room ? (size_t)n : room;
-    }
-}
 
 static void say_hex(struct out *o, struct rd octets)
 {
     const char *gap = "";
     while (rd_left(&octets) > 0) {
-        say(o, "%s%02x", gap, rd_u8(&octets));
+        text_say(&o->text, "%s%02x", gap, rd_u8(&octets));
         gap = " ";
     }
 }
@@ -39,14 +21,14 @@ static void say_string(struct out *o, struct rd octets)
 {
     char shown[600];
     size_t len = rd_left(&octets);
-    say(o, "\"%s\"", text_show(octets.p, len, shown, sizeof shown));
+    text_say(&o->text, "\"%s\"", text_show(octets.p, len, shown, sizeof shown));
 }
 
 static void say_numbers(struct out *o, struct rd octets)
 {
     const char *gap = "";
     while (rd_left(&octets) >= 2) {
-        say(o, "%s%u", gap, rd_u16(&octets));
+        text_say(&o->text, "%s%u", gap, rd_u16(&octets));
         gap = " ";
     }
     say_hex(o, octets);
@@ -59,10 +41,10 @@ static void say_strings(struct out *o, struct rd octets)
     while (rd_left(&octets) > 0) {
         struct rd one = rd_sub(&octets, rd_u16(&octets));
         if (!rd_ok(&one)) {
-            say(o, "%scut short", gap);
+            text_say(&o->text, "%scut short", gap);
             return;
         }
-        say(o, "%s", gap);
+        text_say(&o->text, "%s", gap);
         say_string(o, one);
         gap = " ";
     }
@@ -115,7 +97,7 @@ static void say_value(struct out *o, enum form form, struct rd value)
         say_numbers(o, value);
         break;
     case FORM_CLASS:
-        say(o, "enterprise %u ", (unsigned)rd_u32(&value));
+        text_say(&o->text, "enterprise %u ", (unsigned)rd_u32(&value));
         say_strings(o, value);
         break;
     case FORM_STRINGS:
@@ -139,12 +121,12 @@ static struct rd say_options(struct out *o, struct rd options)
             continue;
         }
         const struct meaning *m = meaning_of(opt.code);
-        say(o, "%*s%u %s: ", 2 * o->depth, "", opt.code, m->name);
+        text_say(&o->text, "%*s%u %s: ", 2 * o->depth, "", opt.code, m->name);
         say_value(o, m->form, opt.value);
-        say(o, "\n");
+        text_say(&o->text, "\n");
     }
     if (!rd_ok(&options)) {
-        say(o, "%*san option runs past the end\n", 2 * o->depth, "");
+        text_say(&o->text, "%*san option runs past the end\n", 2 * o->depth, "");
     }
     return inner;
 }
@@ -157,29 +139,29 @@ static void say_ip6(struct out *o, const char *label, struct rd *r)
     if (at) {
         memcpy(ip.octet, at, sizeof ip.octet);
     }
-    say(o, " %s %s", label, ip6_print(&ip, shown));
+    text_say(&o->text, " %s %s", label, ip6_print(&ip, shown));
 }
 
 /* The header and options of one message; what it carries is handed out. */
 static struct rd say_message(struct out *o, struct rd r)
 {
     uint8_t type = rd_u8(&r);
-    say(o, "%*s%s", 2 * o->depth, "", dhcp6_message_name(type));
+    text_say(&o->text, "%*s%s", 2 * o->depth, "", dhcp6_message_name(type));
     if (type == DHCP6_RELAY_FORW || type == DHCP6_RELAY_REPL) {
-        say(o, " hops %u", rd_u8(&r));
+        text_say(&o->text, " hops %u", rd_u8(&r));
         say_ip6(o, "link", &r);
         say_ip6(o, "peer", &r);
     } else {
         unsigned high = rd_u8(&r);
-        say(o, " xid %02x%04x", high, rd_u16(&r));
+        text_say(&o->text, " xid %02x%04x", high, rd_u16(&r));
     }
-    say(o, "\n");
+    text_say(&o->text, "\n");
     return say_options(o, r);
 }
 
 void dhcp6_show(const void *dgram, size_t len, char *text, size_t size)
 {
-    struct out o = {text, size, 0, 0};
+    struct out o = {{text, size, 0}, 0};
     struct rd r = rd_over(dgram, len);
     text[0] = '\0';
     while (rd_left(&r) > 0 && o.depth <= DHCP6_RELAYS_MAX) {

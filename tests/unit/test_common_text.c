@@ -112,6 +112,20 @@ START_TEST(bytes_print_in_three_digits)
 }
 END_TEST
 
+START_TEST(say_adds_and_cuts)
+{
+    char buf[8] = "";
+    struct text t = {buf, sizeof buf, 0};
+    text_say(&t, "%s", "boot");
+    ck_assert_str_eq(buf, "boot");
+    text_say(&t, ".%s", "wim-image");
+    ck_assert_str_eq(buf, "boot.wi");
+    text_say(&t, "x");
+    ck_assert_str_eq(buf, "boot.wi");
+    ck_assert_uint_eq(t.used, 7);
+}
+END_TEST
+
 Suite *suite_common_text(void)
 {
     Suite *s = suite_create("common/text");
@@ -125,6 +139,7 @@ Suite *suite_common_text(void)
     tcase_add_test(tc, distance_gives_up_on_long_words);
     tcase_add_loop_test(tc, bytes_print_in_three_digits, 0,
                         sizeof bytes_rows / sizeof bytes_rows[0]);
+    tcase_add_test(tc, say_adds_and_cuts);
     suite_add_tcase(s, tc);
     return s;
 }
