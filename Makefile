@@ -29,7 +29,7 @@ LAB_JOBS     ?= $(JOBS)
 
 # -- what there is ---------------------------------------------------------------------
 # Pure: no system call can hide here, tests/purity.sh proves it.
-CORE  := common/hash.c common/netaddr.c common/text.c common/timers.c \
+CORE  := common/hash.c common/human.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
          config/states.c config/template.c config/variables.c \
@@ -57,7 +57,7 @@ APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control
          app/network.c app/notify.c app/orders.c app/privileges.c app/read_file.c \
          app/reasons.c app/recording.c app/reload.c app/request.c app/restart.c app/run.c app/schema.c \
          app/state.c app/state_db.c app/templates.c app/unix_socket.c app/virtual.c \
-         app/service_user.c app/shim.c
+         app/service_user.c app/shim.c app/terminal.c
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := tests/bench/bench_core.c

@@ -6,7 +6,9 @@ int main(void)
 {
     SRunner *runner = srunner_create(suite_app_explain());
     srunner_add_suite(runner, suite_app_loop());
+    srunner_add_suite(runner, suite_app_terminal());
     srunner_add_suite(runner, suite_common_bytes());
+    srunner_add_suite(runner, suite_common_human());
     srunner_add_suite(runner, suite_common_netaddr());
     srunner_add_suite(runner, suite_common_text());
     srunner_add_suite(runner, suite_common_timers());

@@ -6,7 +6,9 @@
 
 Suite *suite_app_loop(void);
 Suite *suite_app_explain(void);
+Suite *suite_app_terminal(void);
 Suite *suite_common_bytes(void);
+Suite *suite_common_human(void);
 Suite *suite_common_netaddr(void);
 Suite *suite_common_text(void);
 Suite *suite_common_timers(void);
