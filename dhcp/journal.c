@@ -2,8 +2,7 @@
 
 #include <stdio.h>
 
-/* Who stays silent for a reason the operator may want to change. */
-static enum log_level level_of(enum dhcp_verdict verdict)
+enum log_level dhcp_journal_level(enum dhcp_verdict verdict)
 {
     switch (verdict) {
     case DHCP_NO_FILE:
@@ -12,6 +11,8 @@ static enum log_level level_of(enum dhcp_verdict verdict)
     case DHCP_NO_ARCH:
     case DHCP_TOO_LARGE:
     case DHCP_NO_ITEM:
+    case DHCP_IPV4_ONLY:
+    case DHCP_NO_ADDRESS:
         return LOG_WARNING;
     case DHCP_ANSWERED:
     case DHCP_HOST_IGNORED:
@@ -75,7 +76,7 @@ void dhcp_journal_decision(const struct snapshot *config, const char *interface,
     struct log_line l;
     bool answered = d->verdict == DHCP_ANSWERED;
     bool offer = d->type == DHCP_OFFER;
-    log_begin(&l, level_of(d->verdict),
+    log_begin(&l, dhcp_journal_level(d->verdict),
               !answered ? "dhcp silent" : (offer ? "dhcp offer" : "dhcp ack"));
     log_client(&l, in, d);
     if (!answered) {

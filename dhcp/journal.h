@@ -14,6 +14,12 @@ void dhcp_journal_decision(const struct snapshot *config, const char *interface,
                            const struct dhcp_arrival *at, const struct dhcp_packet *in,
                            const struct dhcp_decision *d);
 
+/*
+ * How urgent an end is, for both families.  A warning is silence for a reason that the
+ * operator may want to change; what is no boot client's, or another server's, is debug talk.
+ */
+enum log_level dhcp_journal_level(enum dhcp_verdict verdict);
+
 /* Fields of a line that both families write alike: what the machine is, */
 void dhcp_journal_machine(struct log_line *l, const struct dhcp_decision *d);
 /* and what was chosen for it. */

@@ -2,28 +2,6 @@
 
 #include "dhcp/journal.h"
 
-/* Who stays silent for a reason the operator may want to change. */
-static enum log_level level_of(enum dhcp_verdict verdict)
-{
-    switch (verdict) {
-    case DHCP_NO_FILE:
-    case DHCP_FILE_MISSING:
-    case DHCP_UNKNOWN_ARCH:
-    case DHCP_NO_ARCH:
-    case DHCP_TOO_LARGE:
-    case DHCP_IPV4_ONLY:
-    case DHCP_NO_ADDRESS:
-        return LOG_WARNING;
-    case DHCP_ANSWERED:
-    case DHCP_HOST_IGNORED:
-    case DHCP_HOST_LOCAL:
-    case DHCP_UNKNOWN_HOST:
-        return LOG_INFO;
-    default:
-        return LOG_DEBUG;
-    }
-}
-
 static void log_client(struct log_line *l, const struct dhcp6_arrival *at,
                        const struct dhcp6_decision *d)
 {
@@ -44,7 +22,7 @@ void dhcp6_journal_decision(const struct snapshot *config, const char *interface
     char ip[IP_TEXT];
     bool answered = d->gate.verdict == DHCP_ANSWERED;
     bool advertise = d->type == DHCP6_ADVERTISE;
-    log_begin(&l, level_of(d->gate.verdict),
+    log_begin(&l, dhcp_journal_level(d->gate.verdict),
               !answered ? "dhcp6 silent"
                         : (advertise ? "dhcp6 advertise" : "dhcp6 reply"));
     log_client(&l, at, d);

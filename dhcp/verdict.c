@@ -8,6 +8,7 @@ const char *dhcp_verdict_name(enum dhcp_verdict verdict)
         [DHCP_OTHER_SERVER] = "other-server", [DHCP_NO_ARCH] = "no-arch",
         [DHCP_UNKNOWN_ARCH] = "unknown-arch", [DHCP_HOST_IGNORED] = "host-ignored",
         [DHCP_HOST_LOCAL] = "host-local",     [DHCP_UNKNOWN_HOST] = "unknown-host",
+        [DHCP_HOST_HELD] = "host-held",       [DHCP_HOST_DONE] = "host-done",
         [DHCP_NO_FILE] = "no-file",           [DHCP_FILE_MISSING] = "file-missing",
         [DHCP_NO_ITEM] = "no-item",           [DHCP_TOO_EARLY] = "too-early",
         [DHCP_TOO_LARGE] = "too-large",       [DHCP_NO_CLIENT_ID] = "no-client-id",

@@ -34,6 +34,7 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_identity());
     srunner_add_suite(runner, suite_dhcp_ladder());
     srunner_add_suite(runner, suite_dhcp_menu());
+    srunner_add_suite(runner, suite_dhcp_journal());
     srunner_add_suite(runner, suite_dhcp_packet());
     srunner_add_suite(runner, suite_dhcp6_clients());
     srunner_add_suite(runner, suite_dhcp6_decision());

@@ -32,6 +32,7 @@ Suite *suite_dhcp_facts(void);
 Suite *suite_dhcp_frame(void);
 Suite *suite_dhcp_golden(void);
 Suite *suite_dhcp_identity(void);
+Suite *suite_dhcp_journal(void);
 Suite *suite_dhcp_packet(void);
 Suite *suite_dhcp6_clients(void);
 Suite *suite_dhcp6_decision(void);
