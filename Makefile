@@ -45,8 +45,8 @@ CORE  := common/hash.c common/human.c common/netaddr.c common/text.c common/time
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \
-          config/load_files.c config/load_hosts.c config/load_match.c config/load_menu.c config/load_profiles.c \
-          config/load_vars.c config/syntax.c \
+          config/load_boot.c config/load_files.c config/load_hosts.c config/load_match.c config/load_menu.c \
+          config/load_own.c config/load_profiles.c config/load_vars.c config/syntax.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \

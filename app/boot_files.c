@@ -15,11 +15,12 @@
 #include "app/virtual.h"
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "config/hosts.h"
 #include "tftp/path.h"
 
 #define LISTED_MAX 20000 /* directory entries looked at for a similar name */
 
-/* One run over all profiles. */
+/* One run over all profiles and hosts. */
 struct check {
     const struct snapshot *s;
     enum fault_severity severity;
@@ -79,19 +80,38 @@ static int open_beneath(int root, const char *path, int more)
 
 /* -- complaints ------------------------------------------------------------------------ */
 
+/* "profiles.rescue", "hosts[3]", and in a host file "[3]" or nothing. */
+static void print_owner(const struct snapshot *s, const struct boot_file *b, char *buf,
+                        size_t size)
+{
+    if (!b->host) {
+        snprintf(buf, size, "profiles.%s.", s->profiles[b->profile].name);
+    } else if (b->host->own->index == OF_HOST_ALONE) {
+        buf[0] = '\0';
+    } else {
+        snprintf(buf, size, "%s[%u].", b->host->file == 0 ? "hosts" : "",
+                 (unsigned)b->host->own->index);
+    }
+}
+
 void boot_file_fault(const struct snapshot *s, const struct boot_file *b,
                      enum fault_severity severity, struct faults *faults,
                      const char *text)
 {
+    char owner[80];
     char path[128];
-    const struct profile *p = &s->profiles[b->profile];
+    print_owner(s, b, owner, sizeof owner);
     if (b->item) {
-        snprintf(path, sizeof path, "profiles.%s.menu.items[%td].file", p->name,
-                 b->item - p->menu->item);
+        const struct menu *menu =
+            b->host ? b->host->own->menu : s->profiles[b->profile].menu;
+        snprintf(path, sizeof path, "%smenu.items[%td].file", owner,
+                 b->item - menu->item);
     } else {
-        snprintf(path, sizeof path, "profiles.%s.%s", p->name, slot_name(b->slot));
+        snprintf(path, sizeof path, "%s%s", owner, slot_name(b->slot));
     }
+    faults->file = b->host ? b->host->file : 0;
     faults_add(faults, severity, (int)b->line, (int)b->column, path, "%s", text);
+    faults->file = 0;
 }
 
 __attribute__((format(printf, 3, 4))) static void
@@ -208,7 +228,7 @@ static bool is_elsewhere(const struct check *c, const struct boot_file *b)
 {
     const struct profile *p = &c->s->profiles[b->profile];
     return !c->s->tftp.enabled || strstr(b->file, "://") ||
-           !ip4_is_any(p->answer.next_server) ||
+           !ip4_is_any(plan_answer(p, b->host).next_server) ||
            (b->item && !ip4_is_any(b->item->next_server)) ||
            (b->slot == SLOT_IPXE && strstr(b->file, "${")); /* iPXE fills that in */
 }
@@ -271,17 +291,34 @@ static const struct menu *own_menu(const struct snapshot *s, size_t profile)
     return menu && menu->profile == profile ? menu : NULL;
 }
 
+static size_t count_menu(const struct menu *menu)
+{
+    size_t count = 0;
+    for (size_t item = 0; menu && item < menu->item_count; item++) {
+        count += menu->item[item].file_count;
+    }
+    return count;
+}
+
+/* NULL: it says nothing over its profile, or it has none, as in a faulty draft. */
+static const struct host_own *own_words(const struct snapshot *s, size_t host)
+{
+    const struct host *h = hosts_at(s->hosts, host);
+    return h->profile < s->profile_count ? h->own : NULL;
+}
+
 static size_t count_own(const struct snapshot *s)
 {
     size_t count = 0;
     for (size_t i = 0; i < s->profile_count; i++) {
-        const struct menu *menu = own_menu(s, i);
+        count += count_menu(own_menu(s, i));
         for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
             count += is_own(s, i, slot);
         }
-        for (size_t item = 0; menu && item < menu->item_count; item++) {
-            count += menu->item[item].file_count;
-        }
+    }
+    for (size_t i = 0; i < hosts_count(s->hosts); i++) {
+        const struct host_own *own = own_words(s, i);
+        count += own ? own->boot_count + count_menu(own->menu) : 0;
     }
     return count;
 }
@@ -300,14 +337,15 @@ static int open_root(const struct snapshot *s, struct faults *faults)
     return root;
 }
 
-static void check_menu(const struct check *c, size_t profile, struct boot_file_list *out)
+/* `at` says whose it is. */
+static void check_menu(const struct check *c, const struct boot_file *at,
+                       const struct menu *menu, struct boot_file_list *out)
 {
-    const struct menu *menu = own_menu(c->s, profile);
     for (size_t i = 0; menu && i < menu->item_count; i++) {
         const struct menu_item *item = &menu->item[i];
         for (size_t f = 0; f < item->file_count; f++) {
             struct boot_file *b = &out->list[out->count++];
-            b->profile = (uint16_t)profile;
+            *b = *at;
             b->slot = item->files[f].arch;
             b->item = item;
             b->file = item->files[f].file;
@@ -318,22 +356,38 @@ static void check_menu(const struct check *c, size_t profile, struct boot_file_l
     }
 }
 
+static void check_entry(const struct check *c, const struct boot_file *at,
+                        const struct boot_entry *entry, struct boot_file_list *out)
+{
+    struct boot_file *b = &out->list[out->count++];
+    *b = *at;
+    b->slot = entry->slot;
+    b->file = entry->file;
+    b->line = entry->line;
+    b->column = entry->column;
+    check_file(c, b);
+}
+
 static void check_profile(const struct check *c, size_t profile,
                           struct boot_file_list *out)
 {
+    const struct boot_file at = {.profile = (uint16_t)profile};
     for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
-        const struct boot_entry *entry = &c->s->profiles[profile].boot[slot];
         if (is_own(c->s, profile, slot)) {
-            struct boot_file *b = &out->list[out->count++];
-            b->profile = (uint16_t)profile;
-            b->slot = (uint16_t)slot;
-            b->file = entry->file;
-            b->line = entry->line;
-            b->column = entry->column;
-            check_file(c, b);
+            check_entry(c, &at, &c->s->profiles[profile].boot[slot], out);
         }
     }
-    check_menu(c, profile, out);
+    check_menu(c, &at, own_menu(c->s, profile), out);
+}
+
+static void check_host(const struct check *c, const struct host *host,
+                       struct boot_file_list *out)
+{
+    const struct boot_file at = {.profile = host->profile, .host = host};
+    for (uint16_t i = 0; i < host->own->boot_count; i++) {
+        check_entry(c, &at, &host->own->boot[i], out);
+    }
+    check_menu(c, &at, host->own->menu, out);
 }
 
 int boot_files_check(const struct snapshot *s, enum fault_severity severity,
@@ -350,16 +404,30 @@ int boot_files_check(const struct snapshot *s, enum fault_severity severity,
     for (size_t i = 0; i < s->profile_count; i++) {
         check_profile(&c, i, out);
     }
+    for (size_t i = 0; i < hosts_count(s->hosts); i++) {
+        if (own_words(s, i)) {
+            check_host(&c, hosts_at(s->hosts, i), out);
+        }
+    }
     return 0;
 }
 
+/* The better, the higher. */
+static unsigned fitness(const struct boot_file *b, uint16_t arch, const struct host *host)
+{
+    bool whose = b->host == host;
+    return 1 + 2 * whose + (b->slot == arch);
+}
+
 const struct boot_file *boot_files_find(const struct boot_file_list *files,
-                                        const char *file, uint16_t arch)
+                                        const char *file, uint16_t arch,
+                                        const struct host *host)
 {
     const struct boot_file *found = NULL;
     for (size_t i = 0; i < files->count; i++) {
         const struct boot_file *b = &files->list[i];
-        if (!strcmp(b->file, file) && (!found || b->slot == arch)) {
+        if (!strcmp(b->file, file) &&
+            (!found || fitness(b, arch, host) > fitness(found, arch, host))) {
             found = b;
         }
     }

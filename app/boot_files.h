@@ -1,7 +1,7 @@
 /*
- * app/boot_files: are the files that the profiles name there, and of the right kind?
+ * app/boot_files: are the files that profiles and hosts name there, and of the right kind?
  *
- * Every entry a profile has of its own is looked up beneath tftp.root, the way the TFTP
+ * Every entry a profile or host has of its own is looked up beneath tftp.root, the way the TFTP
  * service will: by its exact name, regular files only, no way out of the root.
  *
  * Ownership: boot_files_check() allocates the list, the caller frees it; its strings are
@@ -24,13 +24,14 @@ enum boot_file_state {
     BOOT_FILE_VIRTUAL,   /* made for each client ("files", auto): not looked at */
 };
 
-/* One entry of one profile, or one file of an item of its menu. */
+/* One entry of a profile or host, or one file of an item of its menu. */
 struct boot_file {
-    uint16_t profile; /* index */
-    uint16_t slot;    /* an architecture or SLOT_IPXE; of a menu item also ARCH_ANY */
-    const struct menu_item *item; /* NULL: an entry of the profile itself */
+    uint16_t profile;        /* index; the host's, if it stands in a host */
+    const struct host *host; /* NULL: it stands in the profile */
+    uint16_t slot; /* an architecture or SLOT_IPXE; of a menu item also ARCH_ANY */
+    const struct menu_item *item; /* NULL: an entry of the profile or host itself */
     const char *file;
-    uint32_t line; /* of the name in the configuration file */
+    uint32_t line; /* of the name in the configuration file, or the host's */
     uint32_t column;
     enum boot_file_state state;
     struct bootfile what; /* BOOT_FILE_THERE only, as the next one */
@@ -38,7 +39,7 @@ struct boot_file {
 };
 
 struct boot_file_list {
-    struct boot_file *list;
+    struct boot_file *list; /* those of the profiles, in their order, then the hosts' */
     size_t count;
 };
 
@@ -57,8 +58,12 @@ int boot_file_look(int root, const char *path, struct bootfile *out);
 int boot_files_check(const struct snapshot *s, enum fault_severity severity,
                      struct faults *faults, struct boot_file_list *out);
 
-/* The entry of this name, of this architecture if there is one; NULL: none names it. */
+/*
+ * The entry of this name, of this architecture and this host (NULL: of a profile) if there is
+ * one; NULL: none names it.
+ */
 const struct boot_file *boot_files_find(const struct boot_file_list *files,
-                                        const char *file, uint16_t arch);
+                                        const char *file, uint16_t arch,
+                                        const struct host *host);
 
 #endif

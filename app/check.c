@@ -26,8 +26,11 @@ static const char help[] =
     "                                    message}; file is the configuration or a host\n"
     "                                    file; severity is \"error\" or \"warning\";\n"
     "                                    line and column are 0 for the file as a whole\n"
-    "                        boot_files  list of {profile, architecture, item, file,\n"
-    "                                    exists, size, kind, fits, signed}; item is the\n"
+    "                        boot_files  list of {profile, host, architecture, item,\n"
+    "                                    file,\n"
+    "                                    exists, size, kind, fits, signed}; host is the\n"
+    "                                    name (or else the line) of the host it stands\n"
+    "                                    in, or null, item is the\n"
     "                                    name of a menu's item or null, architecture is\n"
     "                                    null for a menu's file for any of them; exists\n"
     "                                    is null for what is not looked at (a URL, "
@@ -104,17 +107,32 @@ static void set(struct row *row, unsigned column, const char *text)
     snprintf(row->cell[column], sizeof row->cell[column], "%s", text);
 }
 
+/* The host's name, or else its line. */
+static const char *name_of_host(const struct host *host, char buf[80])
+{
+    if (host->name) {
+        return text_show(host->name, strlen(host->name), buf, 80);
+    }
+    snprintf(buf, 80, "on line %u", (unsigned)host->line);
+    return buf;
+}
+
 static void set_slot(struct row *row, const struct boot_file *b)
 {
     char name[BOOT_FILE_MAX + 1];
+    char owner[BOOT_FILE_MAX + 9] = "";
     const char *arch = b->slot == ARCH_ANY ? "any" : slot_name(b->slot);
+    if (b->host) {
+        snprintf(owner, sizeof owner, "host %s, ", name_of_host(b->host, name));
+    }
     if (!b->item) {
-        set(row, 0, arch);
+        snprintf(row->cell[0], sizeof row->cell[0], "%s%s", owner, arch);
         return;
     }
     const char *item = b->item->name ? b->item->name : ""; /* of a faulty draft */
     (void)text_show(item, strlen(item), name, sizeof name);
-    snprintf(row->cell[0], sizeof row->cell[0], "menu \"%.*s\", %s", 80, name, arch);
+    snprintf(row->cell[0], sizeof row->cell[0], "%smenu \"%.*s\", %s", owner, 80, name,
+             arch);
 }
 
 static struct row row_of(const struct boot_file *b)
@@ -172,6 +190,24 @@ static void print_profile(const struct snapshot *s, size_t index)
     putchar('\n');
 }
 
+/* Those of one profile (OF_HOST: of all hosts), which begin at `next`.  Where the rest begins. */
+static size_t print_files(const struct configuration *c, const int width[COLUMNS],
+                          size_t next, size_t profile)
+{
+    struct row row = heading();
+    print_row(width, &row);
+    for (; next < c->files.count; next++) {
+        const struct boot_file *b = &c->files.list[next];
+        if (profile != OF_HOST && (b->host || b->profile != profile)) {
+            break;
+        }
+        row = row_of(b);
+        print_row(width, &row);
+    }
+    putchar('\n');
+    return next;
+}
+
 static void print_table(const struct configuration *c)
 {
     const struct snapshot *s = what_was_read(c);
@@ -183,15 +219,14 @@ static void print_table(const struct configuration *c)
         row = row_of(&c->files.list[i]);
         widen(width, &row);
     }
-    for (size_t p = 0, next = 0; s && p < s->profile_count; p++) {
+    size_t next = 0;
+    for (size_t p = 0; s && p < s->profile_count; p++) {
         print_profile(s, p);
-        row = heading();
-        print_row(width, &row);
-        for (; next < c->files.count && c->files.list[next].profile == p; next++) {
-            row = row_of(&c->files.list[next]);
-            print_row(width, &row);
-        }
-        putchar('\n');
+        next = print_files(c, width, next, p);
+    }
+    if (next < c->files.count) {
+        printf("hosts that load something of their own\n");
+        (void)print_files(c, width, next, OF_HOST);
     }
 }
 
@@ -215,6 +250,7 @@ static json_t *json_boot_files(const struct configuration *c)
     json_t *list = json_array();
     for (size_t i = 0; i < c->files.count; i++) {
         const struct boot_file *b = &c->files.list[i];
+        char host[80];
         bool there = b->state == BOOT_FILE_THERE;
         json_t *exists = b->state == BOOT_FILE_ELSEWHERE || b->state == BOOT_FILE_VIRTUAL
                              ? json_null()
@@ -223,8 +259,9 @@ static json_t *json_boot_files(const struct configuration *c)
         json_t *kind =
             there ? json_string(bootfile_kind_name(b->what.kind)) : json_null();
         (void)json_array_append_new(
-            list, json_pack("{s:s, s:s?, s:s?, s:s, s:o, s:o, s:o, s:o, s:o}", "profile",
-                            s->profiles[b->profile].name, "architecture",
+            list, json_pack("{s:s, s:s?, s:s?, s:s?, s:s, s:o, s:o, s:o, s:o, s:o}",
+                            "profile", s->profiles[b->profile].name, "host",
+                            b->host ? name_of_host(b->host, host) : NULL, "architecture",
                             b->slot == ARCH_ANY ? NULL : slot_name(b->slot), "item",
                             b->item ? b->item->name : NULL, "file", b->file, "exists",
                             exists, "size", size, "kind", kind, "fits",

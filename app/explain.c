@@ -216,7 +216,7 @@ struct run {
 static bool has_file(void *context, const char *file)
 {
     const struct configuration *c = context;
-    const struct boot_file *b = boot_files_find(&c->files, file, ARCH_ANY);
+    const struct boot_file *b = boot_files_find(&c->files, file, ARCH_ANY, NULL);
     return !b || b->state != BOOT_FILE_MISSING;
 }
 

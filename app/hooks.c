@@ -133,7 +133,8 @@ static void who(void *context, const struct endpoint *peer, unsigned ifindex,
     }
     if (gate.verdict == GATE_BOOT) {
         out->knows_msft_window = true;
-        out->msft_window = a->config.snapshot->profiles[gate.profile].msft_window;
+        out->msft_window =
+            plan_msft_window(&a->config.snapshot->profiles[gate.profile], gate.host);
     }
 }
 

@@ -20,7 +20,7 @@ static const char help[] =
     "usage: pxed host list [-c FILE] [--json]\n"
     "       pxed host show MAC [-c FILE] [--json]\n"
     "       pxed host set --mac MAC [--name N] [--profile P] [--action A] [--uuid U]\n"
-    "                     [--var NAME=TEXT]... [-c FILE]\n"
+    "                     [--var NAME=TEXT]... [--key NAME=VALUE]... [-c FILE]\n"
     "       pxed host rm MAC [-c FILE]\n"
     "\n"
     "Looks at the host table, and edits the directory of host files: each host set here\n"
@@ -33,7 +33,11 @@ static const char help[] =
     "  show   the hosts that this MAC address finds, and what they boot\n"
     "  set    makes or changes a host; what is not named stays as it was, an empty "
     "value\n"
-    "         or a variable without \"=\" is taken away\n"
+    "         or a variable or key without \"=\" is taken away; --key is for all other "
+    "keys\n"
+    "         of a host: --key x64-uefi=special.efi --key once=true; a value that is "
+    "JSON\n"
+    "         is taken as such, anything else as text\n"
     "  rm     removes the host's file\n"
     "\n"
     "      --json   list of {name, file, line, mac, uuid, vendor_class, user_class, "
@@ -42,11 +46,13 @@ static const char help[] =
     "               max_block_size, max_window_size, vars}, as in the configuration, "
     "null for what is "
     "not\n"
-    "               said; of show with boots, an object from architecture to file\n"
+    "               said, and boot files of its own by their keys; of show with boots, "
+    "an object from architecture to file\n"
     "\n"
     "Exit code: 0 good, 1 a fault was found or there is no such host, 2 wrong usage.\n";
 
 #define VARS_MAX 64
+#define KEYS_MAX 64
 
 struct arguments {
     const char *path;
@@ -57,6 +63,8 @@ struct arguments {
     const char *text[4]; /* by keys[]; NULL: not named */
     const char *var[VARS_MAX];
     size_t var_count;
+    const char *key[KEYS_MAX];
+    size_t key_count;
 };
 
 static const char *const keys[] = {"name", "uuid", "profile", "action"};
@@ -74,6 +82,20 @@ static bool take_mac(const char *text, struct arguments *out)
     return true;
 }
 
+static bool take_key(const char *text, struct arguments *out)
+{
+    if (out->key_count == KEYS_MAX) {
+        fprintf(stderr, "pxed host: more than %d keys\n", KEYS_MAX);
+        return false;
+    }
+    if (strcspn(text, "=") == 3 && strncmp(text, "mac", 3) == 0) {
+        fprintf(stderr, "pxed host: the file is named by its MAC address: use --mac\n");
+        return false;
+    }
+    out->key[out->key_count++] = text;
+    return true;
+}
+
 static bool take_option(int c, const char *text, struct arguments *out)
 {
     switch (c) {
@@ -88,6 +110,8 @@ static bool take_option(int c, const char *text, struct arguments *out)
     case 'h':
         out->help = true;
         return true;
+    case 'k':
+        return take_key(text, out);
     case 'v':
         if (out->var_count == VARS_MAX) {
             fprintf(stderr, "pxed host: more than %d variables\n", VARS_MAX);
@@ -116,6 +140,7 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
         {"profile", required_argument, NULL, '2'},
         {"action", required_argument, NULL, '3'},
         {"var", required_argument, NULL, 'v'},
+        {"key", required_argument, NULL, 'k'},
         {NULL, 0, NULL, 0},
     };
     int c;
@@ -309,6 +334,21 @@ static void set_text(json_t *object, const char *key, const char *text)
     }
 }
 
+/* "NAME=VALUE" sets, "NAME" and "NAME=" take away. */
+static void set_key(json_t *host, const char *key)
+{
+    size_t len = strcspn(key, "=");
+    const char *text = key + len + (key[len] == '=');
+    char name[256]; /* what is cut here is no key, too */
+    snprintf(name, sizeof name, "%.*s", (int)(len < 255 ? len : 255), key);
+    json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+    if (text[0] == '\0') {
+        (void)json_object_del(host, name);
+    } else {
+        (void)json_object_set_new(host, name, value ? value : json_string(text));
+    }
+}
+
 /* "NAME=TEXT" sets, "NAME" takes away. */
 static void set_var(json_t *host, const char *var)
 {
@@ -341,6 +381,9 @@ static char *new_text(const struct arguments *a, json_t *host, size_t *len)
     }
     for (size_t i = 0; i < a->var_count; i++) {
         set_var(host, a->var[i]);
+    }
+    for (size_t i = 0; i < a->key_count; i++) {
+        set_key(host, a->key[i]);
     }
     AUTO(free) char *json = json_dumps(host, JSON_INDENT(2));
     int written = json ? asprintf(&text, "%s\n", json) : -1;
@@ -467,7 +510,7 @@ static const struct verb *find_verb(const char *word)
 
 static bool fits(const struct verb *v, const struct arguments *a)
 {
-    bool sets = a->var_count > 0;
+    bool sets = a->var_count > 0 || a->key_count > 0;
     for (size_t i = 0; i < KEYS; i++) {
         sets = sets || a->text[i];
     }

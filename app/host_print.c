@@ -223,14 +223,22 @@ static void print_boots(const struct configuration *c, const struct host *h, FIL
     const struct profile *p = &c->snapshot->profiles[h->profile];
     fprintf(to, "boots\n");
     for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
-        const char *file = p->boot[slot].file;
-        if (file) {
-            fprintf(to, "  %-18s %s\n", slot_name(slot),
-                    text_show(file, strlen(file), text, sizeof text));
+        const struct boot_entry *entry = plan_boot(p, h, slot);
+        if (entry) {
+            fprintf(to, "  %-18s %s%s\n", slot_name(slot),
+                    text_show(entry->file, strlen(entry->file), text, sizeof text),
+                    entry->profile == OF_HOST ? ", of its own" : "");
         }
     }
-    if (p->menu) {
-        fprintf(to, "  and a menu of %zu items\n", p->menu->item_count);
+    const struct menu *menu = plan_menu(p, h, ARCH_ANY);
+    if (menu) {
+        fprintf(to, "  and a menu of %zu items%s\n", menu->item_count,
+                menu->profile == OF_HOST ? ", of its own" : "");
+    }
+    const char *done_when = plan_done_when(c->snapshot, p, h);
+    if (done_when) {
+        fprintf(to, "  done when %s has come\n",
+                text_show(done_when, strlen(done_when), text, sizeof text));
     }
 }
 
@@ -320,6 +328,10 @@ static json_t *json_host(const struct configuration *c, const struct host *h)
     (void)json_object_set_new(all, "max_block_size", json_limit(h->max_block_size));
     (void)json_object_set_new(all, "max_window_size", json_limit(h->max_window_size));
     (void)json_object_set_new(all, "vars", json_vars(h->vars));
+    for (uint16_t i = 0; h->own && i < h->own->boot_count; i++) {
+        const struct boot_entry *entry = &h->own->boot[i];
+        (void)json_object_set_new(all, slot_name(entry->slot), json_string(entry->file));
+    }
     return all;
 }
 
@@ -338,9 +350,10 @@ json_t *host_show_json(const struct configuration *c, const struct host *h)
     json_t *all = json_host(c, h);
     json_t *files = json_object();
     for (unsigned slot = 0; boots(h) && slot < SLOT_COUNT; slot++) {
-        const char *file = c->snapshot->profiles[h->profile].boot[slot].file;
-        if (file) {
-            (void)json_object_set_new(files, slot_name(slot), json_string(file));
+        const struct boot_entry *entry =
+            plan_boot(&c->snapshot->profiles[h->profile], h, slot);
+        if (entry) {
+            (void)json_object_set_new(files, slot_name(slot), json_string(entry->file));
         }
     }
     (void)json_object_set_new(all, "boots", files);

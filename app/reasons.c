@@ -148,53 +148,81 @@ static const char *profile_of(const struct snapshot *s, size_t index, char buf[8
     return name_of(s->profiles[index].name, buf);
 }
 
-static void add_menu_step(struct reasons *r, const struct snapshot *s,
-                          const struct menu *menu, const struct dhcp_step *step)
+/* "profile rescue", or "this host" for what stands there. */
+static const char *owner_of(const struct snapshot *s, size_t index, char buf[100])
 {
     char name[80];
+    snprintf(buf, 100, "%s%s", index == OF_HOST ? "this host" : "profile ",
+             index == OF_HOST ? "" : profile_of(s, index, name));
+    return buf;
+}
+
+/* A line of the profile of this index, or of the decision's host. */
+static struct place place_in(const struct dhcp_decision *d, size_t index, uint32_t line)
+{
+    return (struct place){index == OF_HOST && d->host ? d->host->file : 0, line};
+}
+
+static void add_menu_step(struct reasons *r, const struct snapshot *s,
+                          const struct dhcp_decision *d, const struct dhcp_step *step)
+{
+    char name[100];
     const char *arch = arch_name(step->arch);
+    const struct menu *menu = plan_menu(d->profile, d->host, step->arch);
     const struct menu_item *item = &menu->item[step->rule == RULE_MENU ? 0 : step->index];
+    struct place at = place_in(d, menu->profile, item->line);
     if (step->rule == RULE_MENU) {
-        add(r, menu->line, "menu", "the menu of profile %s, for %s",
-            profile_of(s, step->index, name), arch);
+        add_at(r, place_in(d, menu->profile, menu->line), "menu",
+               "the menu of %s, for %s", owner_of(s, step->index, name), arch);
     } else if (step->rule == RULE_MENU_SINGLE) {
-        add(r, item->line, "menu-single",
-            "one item alone is for %s, so it is loaded without a menu: %s", arch,
-            name_of(item->name, name));
+        add_at(r, at, "menu-single",
+               "one item alone is for %s, so it is loaded without a menu: %s", arch,
+               name_of(item->name, name));
     } else {
-        add(r, item->line, "menu-item", "the item asked for: %s",
-            name_of(item->name, name));
+        add_at(r, at, "menu-item", "the item asked for: %s", name_of(item->name, name));
+    }
+}
+
+static void add_ipxe_step(struct reasons *r, const struct snapshot *s,
+                          const struct dhcp_decision *d, const struct dhcp_step *step)
+{
+    char name[100];
+    const struct boot_entry *ipxe = plan_boot(d->profile, d->host, SLOT_IPXE);
+    struct place at = place_in(d, step->index, ipxe->line);
+    if (step->rule == RULE_IPXE) {
+        add_at(r, at, "ipxe", "an iPXE is running: \"ipxe\" of %s",
+               owner_of(s, step->index, name));
+    } else {
+        add_at(r, at, "ipxe-lacks",
+               "this iPXE cannot load by the protocol of \"ipxe\": it gets a full one");
     }
 }
 
 static void add_profile_step(struct reasons *r, const struct snapshot *s,
-                             const struct profile *p, const struct dhcp_step *step)
+                             const struct dhcp_decision *d, const struct dhcp_step *step)
 {
-    char name[80];
+    char name[100];
+    const struct profile *p = d->profile;
     const char *arch = arch_name(step->arch);
-    const struct boot_entry *ipxe = &p->boot[SLOT_IPXE];
+    const struct boot_entry *entry = plan_arch(p, d->host, step->arch);
     switch (step->rule) {
     case RULE_PROFILE:
         add(r, p->line, "profile", "profile %s", profile_of(s, step->index, name));
         break;
     case RULE_IPXE:
-        add(r, ipxe->line, "ipxe", "an iPXE is running: \"ipxe\" of profile %s",
-            profile_of(s, step->index, name));
-        break;
     case RULE_IPXE_LACKS:
-        add(r, ipxe->line, "ipxe-lacks",
-            "this iPXE cannot load by the protocol of \"ipxe\": it gets a full one");
+        add_ipxe_step(r, s, d, step);
         break;
     case RULE_ARCH:
-        add(r, profile_boot(p, step->arch)->line, "arch", "\"%s\" of profile %s", arch,
-            profile_of(s, step->index, name));
+        add_at(r, place_in(d, step->index, entry->line), "arch", "\"%s\" of %s", arch,
+               owner_of(s, step->index, name));
         break;
     case RULE_ARCH_NO_FILE:
         add(r, p->line, "arch-no-file", "profile %s has no file for %s",
             name_of(p->name, name), arch);
         break;
     default:
-        add_menu_step(r, s, p->menu, step);
+        add_menu_step(r, s, d, step);
         break;
     }
 }
@@ -208,7 +236,7 @@ static void add_step(struct reasons *r, const struct snapshot *s,
         add(r, s->unknown.line, "unknown-hosts", "not in the host table%s",
             s->unknown.line ? "" : "; \"unknown_hosts\" is not set");
     } else if (d->profile) { /* always: it is chosen before any other rule */
-        add_profile_step(r, s, d->profile, step);
+        add_profile_step(r, s, d, step);
     }
 }
 
@@ -288,16 +316,24 @@ static const char *base_name(const char *file)
     return last ? last + 1 : file;
 }
 
+static struct place place_of_file(const struct boot_file *b)
+{
+    return (struct place){b->host ? b->host->file : 0, b->line};
+}
+
 /* GRUB looks for its server in the DHCP server's ACK alone. */
 static void warn_of_grub(struct reasons *r, const struct boot_file *b)
 {
+    struct place at = place_of_file(b);
     const char *name = base_name(b->file);
     if (strcasestr(name, "grub")) {
-        add(r, b->line, "grub-behind-proxy",
+        add_at(
+            r, at, "grub-behind-proxy",
             "GRUB as distributions build it learns no server from a proxy and stops at "
             "its prompt: build one with the server in its prefix, or chain by iPXE");
     } else if (strcasestr(name, "shim")) {
-        add(r, b->line, "grub-behind-proxy",
+        add_at(
+            r, at, "grub-behind-proxy",
             "shim loads grub*.efi beside it, and GRUB as distributions build it learns "
             "no server from a proxy");
     }
@@ -312,16 +348,17 @@ static bool is_uefi(uint16_t arch)
 static void warn_of_file(struct reasons *r, const struct boot_file *b, uint16_t arch)
 {
     char why[160];
+    struct place at = place_of_file(b);
     bool pe = b->what.kind == BOOTFILE_EFI;
     if (b->state == BOOT_FILE_MISSING) {
-        add(r, b->line, "file-missing", "\"%s\" cannot be opened", b->file);
+        add_at(r, at, "file-missing", "\"%s\" cannot be opened", b->file);
     } else if (b->state == BOOT_FILE_THERE) {
         if (!bootfile_fits(&b->what, arch, why, sizeof why)) {
-            add(r, b->line, "file-unfit", "\"%s\" %s", b->file, why);
+            add_at(r, at, "file-unfit", "\"%s\" %s", b->file, why);
         }
         if (is_uefi(arch) && pe && !b->what.is_signed) {
-            add(r, b->line, "file-unsigned",
-                "\"%s\" is not signed: it will not start with Secure Boot", b->file);
+            add_at(r, at, "file-unsigned",
+                   "\"%s\" is not signed: it will not start with Secure Boot", b->file);
         }
     }
 }
@@ -349,7 +386,8 @@ void reasons_warnings(const struct snapshot *s, const struct boot_file_list *fil
 {
     out->count = 0;
     warn_of_shadows(out, s, in, d);
-    const struct boot_file *b = d->file ? boot_files_find(files, d->file, d->arch) : NULL;
+    const struct boot_file *b =
+        d->file ? boot_files_find(files, d->file, d->arch, d->host) : NULL;
     if (b && b->slot != SLOT_IPXE) {
         warn_of_file(out, b, d->arch);
         warn_of_grub(out, b);

@@ -19,11 +19,33 @@ static struct gate gate_of(const struct virtual_question *q)
     return gate_ask(q->config, &facts, q->state);
 }
 
-/* NULL: it boots nothing. */
-static const struct profile *profile_of(const struct virtual_question *q)
+/* What a machine is given (config/snapshot.h, plan_...). */
+struct plan {
+    const struct profile *profile; /* NULL: it boots nothing */
+    const struct host *host;
+};
+
+static struct plan plan_of(const struct virtual_question *q)
 {
     struct gate gate = gate_of(q);
-    return gate_gives_files(&gate) ? &q->config->profiles[gate.profile] : NULL;
+    bool boots = gate_gives_files(&gate);
+    return (struct plan){
+        .profile = boots ? &q->config->profiles[gate.profile] : NULL,
+        .host = gate.host,
+    };
+}
+
+/* NULL: none, or it boots nothing. */
+static const struct boot_entry *ipxe_of(const struct plan *plan)
+{
+    return plan->profile ? plan_boot(plan->profile, plan->host, SLOT_IPXE) : NULL;
+}
+
+static const struct boot_entry *arch_of(const struct plan *plan, const struct machine *m)
+{
+    return plan->profile && m && m->has_arch
+               ? plan_arch(plan->profile, plan->host, m->arch)
+               : NULL;
 }
 
 static struct template_client client_of(const struct virtual_question *q)
@@ -135,7 +157,7 @@ static enum tftp_virtual from_files(const struct virtual_question *q,
 /* The boot file of the profile for what is known of the machine, or NULL with the reason. */
 static const char *boot_file_of(const struct virtual_question *q, char *why, size_t size)
 {
-    const struct profile *p = profile_of(q);
+    const struct plan plan = plan_of(q);
     const struct machine *m = q->machine;
     if (!m || (!m->has_arch && !m->ipxe)) {
         snprintf(why, size,
@@ -143,12 +165,8 @@ static const char *boot_file_of(const struct virtual_question *q, char *why, siz
                  "architecture is unknown");
         return NULL;
     }
-    const struct boot_entry *entry = NULL;
-    if (p && m->ipxe && p->boot[SLOT_IPXE].file) {
-        entry = &p->boot[SLOT_IPXE];
-    } else if (p && m->has_arch) {
-        entry = profile_boot(p, m->arch);
-    }
+    const struct boot_entry *entry = m->ipxe ? ipxe_of(&plan) : NULL;
+    entry = entry ? entry : arch_of(&plan, m);
     if (!entry) {
         const char *arch = m->has_arch ? arch_name(m->arch) : NULL;
         snprintf(why, size, "auto: the profile has no file for %s",
@@ -190,10 +208,10 @@ static const char *base_of(const char *name)
     return slash ? slash + 1 : name;
 }
 
-static void print_host(const struct virtual_question *q, const struct profile *p,
+static void print_host(const struct virtual_question *q, const struct plan *plan,
                        char buf[ENDPOINT_TEXT])
 {
-    struct ip4 next_server = answer_of(p, gate_of(q).host).next_server;
+    struct ip4 next_server = plan_answer(plan->profile, plan->host).next_server;
     if (!ip4_is_any(next_server)) {
         (void)ip4_print(next_server, buf);
         return;
@@ -216,25 +234,25 @@ static void put_escaped(const char *path, char *buf, size_t size)
     }
 }
 
-/* Only for a profile that has an "ipxe" entry, and one that is not this very script. */
-static const char *script_of(const struct profile *p)
+/* Only where there is an "ipxe" entry, and one that is not this very script. */
+static const char *script_of(const struct plan *plan)
 {
-    const char *script = p ? p->boot[SLOT_IPXE].file : NULL;
-    return script && strcmp(base_of(script), AUTOEXEC) != 0 ? script : NULL;
+    const struct boot_entry *entry = ipxe_of(plan);
+    return entry && strcmp(base_of(entry->file), AUTOEXEC) != 0 ? entry->file : NULL;
 }
 
 static enum tftp_virtual from_autoexec(const struct virtual_question *q,
                                        struct tftp_answer *out)
 {
-    const struct profile *p = profile_of(q);
-    const char *script = script_of(p);
+    const struct plan plan = plan_of(q);
+    const char *script = script_of(&plan);
     if (!script) {
         return TFTP_VIRTUAL_NONE;
     }
     char host[ENDPOINT_TEXT];
     char path[4 * BOOT_FILE_MAX];
     bool is_url = strstr(script, "://") != NULL;
-    print_host(q, p, host);
+    print_host(q, &plan, host);
     put_escaped(script, path, sizeof path);
     char *text = NULL;
     int len =
@@ -263,25 +281,14 @@ enum tftp_virtual virtual_find(const struct virtual_question *q, enum tftp_turn 
                                                    : TFTP_VIRTUAL_NONE;
 }
 
-/* done_when of the profile or its nearest ancestor that has one. */
-static const char *done_when(const struct snapshot *config, const struct profile *p)
-{
-    while (!p->done_when && p->parent >= 0) {
-        p = &config->profiles[p->parent];
-    }
-    return p->done_when;
-}
-
 static const char *last_file(const struct virtual_question *q)
 {
-    const struct profile *p = profile_of(q);
-    const struct machine *m = q->machine;
-    const char *said = p ? done_when(q->config, p) : NULL;
-    if (!p || said || p->boot[SLOT_IPXE].file) {
-        return said || !p ? said : p->boot[SLOT_IPXE].file;
-    }
-    const struct boot_entry *entry = m && m->has_arch ? profile_boot(p, m->arch) : NULL;
-    return entry ? entry->file : NULL;
+    const struct plan plan = plan_of(q);
+    const struct boot_entry *entry = ipxe_of(&plan);
+    const char *said =
+        plan.profile ? plan_done_when(q->config, plan.profile, plan.host) : NULL;
+    entry = entry ? entry : arch_of(&plan, q->machine);
+    return said ? said : entry ? entry->file : NULL;
 }
 
 bool virtual_ends_boot(const struct virtual_question *q)

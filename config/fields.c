@@ -8,7 +8,7 @@
 
 #include "common/text.h"
 
-#define NAMES_MAX 48 /* keys of the largest set */
+#define NAMES_MAX 80 /* keys of the largest set, boot slots included */
 
 /* -- complaints ------------------------------------------------------------------------ */
 
@@ -101,75 +101,111 @@ const char *nearest(const char *word, const char *const *names, size_t count)
 
 /* -- objects --------------------------------------------------------------------------- */
 
+/* "ipxe", "name", ...: as many whole names as fit into `size`, and a mark if there are more. */
+static void list_keys(const struct field_set *set, char *list, size_t size)
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < set->count; i++) {
+        const char *key = set->list[i].key;
+        const char *between = i > 0 ? ", " : "";
+        if (used + strlen(key) + sizeof ", \"\", ..." >= size) {
+            snprintf(list + used, size - used, "%s...", between);
+            return;
+        }
+        used += (size_t)snprintf(list + used, size - used, "%s\"%s\"", between, key);
+    }
+}
+
 static void complain_unknown(struct reader *r, const struct field_set *set,
                              const struct json_path *at)
 {
     const char *names[NAMES_MAX];
-    char list[192] = "";
-    size_t used = 0;
-    bool room = true; /* for one more whole name, and the mark that there are others */
+    char list[192];
+    size_t count = set->count;
 
-    assert(set->count <= NAMES_MAX);
+    assert(set->count + SLOT_COUNT <= NAMES_MAX);
     for (size_t i = 0; i < set->count; i++) {
         names[i] = set->list[i].key;
-        bool fits = used + strlen(names[i]) + sizeof ", \"\", ..." < sizeof list;
-        if (room) {
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s%s%s",
-                                     i > 0 ? ", " : "", fits ? "\"" : "",
-                                     fits ? names[i] : "...", fits ? "\"" : "");
-        }
-        room = room && fits;
     }
-    const char *near = nearest(at->key, names, set->count);
+    for (unsigned slot = 0; set->slots && slot < SLOT_COUNT; slot++) {
+        names[count] = slot_name(slot);
+        count += names[count] != NULL;
+    }
+    const char *near = nearest(at->key, names, count);
     if (near) {
         complain_key(r, at, "unknown key; did you mean \"%s\"?", near);
+    } else if (set->slots) {
+        list_keys(set, list, sizeof list / 2);
+        complain_key(r, at,
+                     "unknown key; it is no architecture such as \"x64-uefi\" or \"7\"; "
+                     "also known here: \"ipxe\", %s",
+                     list);
     } else {
+        list_keys(set, list, sizeof list);
         complain_key(r, at, "unknown key; known here: %s", list);
     }
 }
 
+/* The row of this key, or one behind the last. */
+static size_t row_of(const struct field_set *set, const char *key)
+{
+    size_t i = 0;
+    while (i < set->count && strcmp(set->list[i].key, key) != 0) {
+        i++;
+    }
+    return i;
+}
+
 bool is_known(const struct field_set *set, const char *key)
 {
-    for (size_t i = 0; i < set->count; i++) {
-        if (!strcmp(set->list[i].key, key)) {
-            return true;
-        }
-    }
-    return false;
+    return row_of(set, key) < set->count;
 }
 
-void read_known(struct reader *r, const struct field_set *set, const json_t *object,
-                const struct json_path *at, void *base)
-{
-    for (size_t i = 0; i < set->count; i++) {
-        const struct field *f = &set->list[i];
-        struct json_path here = {.up = at, .key = f->key};
-        const json_t *value = json_object_get(object, f->key);
-        if (value) {
-            f->read(r, f, value, &here, (char *)base + f->offset);
-        }
-    }
-}
-
-void read_fields(struct reader *r, const struct field_set *set, const json_t *object,
-                 const struct json_path *at, void *base)
+/* Which rows have their key in the object: bit i is row i. */
+static uint64_t find_rows(struct reader *r, const struct field_set *set,
+                          const json_t *object, const struct json_path *at, size_t *slots)
 {
     json_t *all =
         (json_t *)object; /* the iteration macro takes no const; it reads only */
     const char *key;
     json_t *value;
+    uint64_t there = 0;
 
+    assert(set->count <= 64);
     json_object_foreach (all, key, value) {
-        if (!is_known(set, key)) {
+        unsigned slot;
+        size_t row = row_of(set, key);
+        if (row < set->count) {
+            there |= UINT64_C(1) << row;
+        } else if (set->slots && slot_parse(key, &slot)) {
+            ++*slots;
+        } else {
             complain_unknown(r, set, &(struct json_path){.up = at, .key = key});
         }
     }
+    return there;
+}
+
+size_t read_fields(struct reader *r, const struct field_set *set, const json_t *object,
+                   const struct json_path *at, void *base)
+{
+    size_t slots = 0;
+    uint64_t there = find_rows(r, set, object, at, &slots);
     for (size_t i = 0; i < set->count; i++) {
-        if (set->list[i].required && !json_object_get(object, set->list[i].key)) {
+        if (set->list[i].required && !(there >> i & 1)) {
             complain(r, at, "\"%s\" is missing", set->list[i].key);
         }
     }
-    read_known(r, set, object, at, base);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct field *f = &set->list[i];
+        struct json_path here = {.up = at, .key = f->key};
+        if (there >> i & 1) {
+            f->read(r, f, json_object_get(object, f->key), &here,
+                    (char *)base + f->offset);
+        }
+    }
+    return slots;
 }
 
 void read_section(struct reader *r, const struct field *f, const json_t *value,

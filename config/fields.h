@@ -49,17 +49,22 @@ struct field {
 struct field_set {
     const struct field *list;
     size_t count;
+    bool slots; /* boot slots are keys too, which config/load_boot reads */
 };
 
-#define FIELD_SET(rows) ((struct field_set){(rows), sizeof(rows) / sizeof(rows)[0]})
+#define FIELD_SET(rows)                                                                  \
+    ((struct field_set){.list = (rows), .count = sizeof(rows) / sizeof(rows)[0]})
+#define FIELD_SET_AND_SLOTS(rows)                                                        \
+    ((struct field_set){                                                                 \
+        .list = (rows), .count = sizeof(rows) / sizeof(rows)[0], .slots = true})
 
-/* Unknown keys, missing ones, and every known one into base. */
-void read_fields(struct reader *r, const struct field_set *set, const json_t *object,
-                 const struct json_path *at, void *base);
+/*
+ * Unknown keys, missing ones, and every known one into base.  The number of boot slots among
+ * the keys, which are left to the caller.
+ */
+size_t read_fields(struct reader *r, const struct field_set *set, const json_t *object,
+                   const struct json_path *at, void *base);
 
-/* Only the known ones that are there; for objects that have other keys too. */
-void read_known(struct reader *r, const struct field_set *set, const json_t *object,
-                const struct json_path *at, void *base);
 bool is_known(const struct field_set *set, const char *key);
 
 /* One of these words, its index into an int; a reader's last step. */

@@ -92,6 +92,7 @@ void hosts_free(struct hosts *table)
         free(host->name);
         host_match_free(host->match);
         host_vars_free(host->vars);
+        host_own_free(host->own);
     }
     for (size_t i = 0; i < table->chunk_count; i++) {
         free(table->chunks[i]);

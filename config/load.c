@@ -198,8 +198,8 @@ static const struct field tftp_fields[] = {
     {.key = "data_ports", .read = read_data_ports},
 };
 
-static const struct field_set dhcp_set = {dhcp_fields, 2};
-static const struct field_set tftp_set = {tftp_fields, 9};
+static const struct field_set dhcp_set = {.list = dhcp_fields, .count = 2};
+static const struct field_set tftp_set = {.list = tftp_fields, .count = 9};
 static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 9, "tftp_set counts its rows");
 
 /* A path, absolute since it is made before the process looks anywhere; or "off". */

@@ -8,6 +8,7 @@
 struct draft {
     struct host host;
     int32_t profile; /* index; -1: not said, or not known */
+    struct own_draft own;
 };
 
 /* -- values ---------------------------------------------------------------------------- */
@@ -152,6 +153,12 @@ static const struct field host_fields[] = {
      .offset = offsetof(struct draft, host.send_ahead)},
     {.key = "once", .read = read_bool, .offset = offsetof(struct draft, host.once)},
     {.key = "vars", .read = read_vars, .offset = offsetof(struct draft, host.vars)},
+    {.key = "fields", .read = read_own_repeat, .offset = offsetof(struct draft, own.own)},
+    {.key = "menu", .read = read_menu, .offset = offsetof(struct draft, own.own.menu)},
+    {.key = "msft_window", .read = read_own_msft_window,
+     .offset = offsetof(struct draft, own.own)},
+    {.key = "done_when", .read = read_text, .min = 1, .max = 255,
+     .offset = offsetof(struct draft, own.own.done_when)},
 };
 
 static const struct field unknown_fields[] = {
@@ -229,6 +236,7 @@ static void free_host(struct host *host)
     free(host->name);
     host_match_free(host->match);
     host_vars_free(host->vars);
+    host_own_free(host->own);
 }
 
 static void add_host(struct reader *r, const json_t *object, const struct json_path *at,
@@ -274,17 +282,16 @@ static void warn_of_no_end(struct reader *r, const struct json_path *at,
         return;
     }
     const struct profile *p = &r->out->profiles[d->profile];
-    const char *last = p->boot[SLOT_IPXE].file;
-    const struct profile *up = p;
-    while (!up->done_when && up->parent >= 0) {
-        up = &r->out->profiles[up->parent];
-    }
-    if (!up->done_when && last && strstr(last, "://") && strncmp(last, "tftp:", 5) != 0) {
+    const struct boot_entry *last = plan_boot(p, &d->host, SLOT_IPXE);
+    if (!plan_done_when(r->out, p, &d->host) && last && strstr(last->file, "://") &&
+        strncmp(last->file, "tftp:", 5) != 0) {
         struct json_path key = {.up = at, .key = "once"};
         warn(r, &key,
-             "its boot is never seen to end, as the last file of profile \"%s\" comes "
+             "its boot is never seen to end, as the last file of %s%s%s comes "
              "from elsewhere; \"done_when\" there names one of ours",
-             p->name);
+             last->profile == OF_HOST ? "this host" : "profile \"",
+             last->profile == OF_HOST ? "" : p->name,
+             last->profile == OF_HOST ? "" : "\"");
     }
 }
 
@@ -298,7 +305,9 @@ static void read_host(struct reader *r, const json_t *object, const struct json_
     }
     d.host.line = (uint32_t)place_of(r, at).line;
     d.host.file = r->faults->file;
-    read_fields(r, &FIELD_SET(host_fields), object, at, &d);
+    d.own.set = &FIELD_SET_AND_SLOTS(host_fields);
+    d.own.slots = read_fields(r, d.own.set, object, at, &d);
+    d.host.own = read_own(r, &d.own, object, at);
     d.host.answer.said = answer_said(object);
     settle_profile(r, object, at, &d);
     warn_of_no_end(r, at, &d);

@@ -269,7 +269,7 @@ bool host_is_clear(const json_t *object, const struct host *host)
     };
     bool named = false;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (json_object_get(object, keys[i].key) && !keys[i].taken) {
+        if (!keys[i].taken && json_object_get(object, keys[i].key)) {
             return false;
         }
         named |= keys[i].taken;

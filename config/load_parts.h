@@ -57,6 +57,35 @@ bool hex_octet(const char *text, uint8_t *out);
 void read_menu(struct reader *r, const struct field *f, const json_t *value,
                const struct json_path *at, void *dst);
 
+/*
+ * config/load_boot.c.  The boot slots among the keys of an object; `set` has its other keys.
+ * Only entries that could be read are set, and of them file, line and column.
+ */
+void read_boot_entries(struct reader *r, const struct field_set *set,
+                       const json_t *object, const struct json_path *at,
+                       struct boot_entry boot[SLOT_COUNT]);
+
+/* config/load_own.c.  dst: struct repeat_conf. */
+void read_repeat(struct reader *r, const struct field *f, const json_t *value,
+                 const struct json_path *at, void *dst);
+
+/* dst: struct host_own. */
+void read_own_repeat(struct reader *r, const struct field *f, const json_t *value,
+                     const struct json_path *at, void *dst);
+void read_own_msft_window(struct reader *r, const struct field *f, const json_t *value,
+                          const struct json_path *at, void *dst);
+
+/* What was read of a host's own words, and the number of boot slots among its keys. */
+struct own_draft {
+    struct host_own own;
+    const struct field_set *set; /* the host's other keys */
+    size_t slots;
+};
+
+/* Takes what the draft owns.  NULL: the host says nothing of this, or memory is out. */
+struct host_own *read_own(struct reader *r, struct own_draft *d, const json_t *object,
+                          const struct json_path *at);
+
 /* dst: enum offer_form. */
 void read_offer(struct reader *r, const struct field *f, const json_t *value,
                 const struct json_path *at, void *dst);

@@ -3,45 +3,6 @@
 
 #include "config/load_parts.h"
 
-/* -- what a client may be given -------------------------------------------------------- */
-
-static bool is_url(const char *file)
-{
-    size_t scheme = strspn(file, "abcdefghijklmnopqrstuvwxyz0123456789+.-");
-    return scheme > 0 && !strncmp(file + scheme, "://", 3);
-}
-
-/* A component ".." between slashes of either kind. */
-static bool climbs(const char *file)
-{
-    for (const char *p = file; *p; p += strcspn(p, "/\\"), p += *p != '\0') {
-        if (strcspn(p, "/\\") == 2 && p[0] == '.' && p[1] == '.') {
-            return true;
-        }
-    }
-    return false;
-}
-
-const char *boot_file_objection(const char *file, unsigned slot)
-{
-    bool web = !strncmp(file, "http://", 7) || !strncmp(file, "https://", 8);
-    if (slot < ARCH_COUNT && arch_is_http((uint16_t)slot)) {
-        return web ? NULL
-                   : "clients of this architecture load by HTTP: give an http:// or "
-                     "https:// URL";
-    }
-    if (is_url(file)) {
-        return slot == SLOT_IPXE
-                   ? NULL
-                   : "clients of this architecture load by TFTP: give a file "
-                     "beneath tftp.root, not a URL";
-    }
-    if (climbs(file)) {
-        return "\"..\" leads out of tftp.root: give a file beneath it";
-    }
-    return file[strspn(file, "/\\")] == '\0' ? "is no name of a file" : NULL;
-}
-
 /* -- names ----------------------------------------------------------------------------- */
 
 int32_t find_profile(const struct snapshot *s, const char *name)
@@ -110,19 +71,11 @@ uint32_t answer_said(const json_t *object)
 }
 
 /* clang-format off */
-static const struct field repeat_fields[] = {
-    {.key = "sname", .read = read_bool, .offset = offsetof(struct repeat_conf, sname)},
-    {.key = "option_66", .read = read_bool, .offset = offsetof(struct repeat_conf, option_66)},
-    {.key = "option_67", .read = read_bool, .offset = offsetof(struct repeat_conf, option_67)},
-};
-static const struct field_set repeat_set = {repeat_fields, 3};
-
 /* Every key that is no boot slot. */
 static const struct field option_fields[] = {
     {.key = "extends", .read = read_profile_name, .offset = offsetof(struct profile, parent)},
     ANSWER_FIELDS(offsetof(struct profile, answer)),
-    {.key = "fields", .read = read_section, .inner = &repeat_set,
-     .offset = offsetof(struct profile, repeat)},
+    {.key = "fields", .read = read_repeat, .offset = offsetof(struct profile, repeat)},
     {.key = "menu", .read = read_menu, .offset = offsetof(struct profile, menu)},
     {.key = "msft_window", .read = read_bool,
      .offset = offsetof(struct profile, msft_window)},
@@ -131,120 +84,6 @@ static const struct field option_fields[] = {
      .offset = offsetof(struct profile, done_when)},
 };
 /* clang-format on */
-#define OPTIONS (sizeof option_fields / sizeof option_fields[0])
-
-static void complain_key_of_profile(struct reader *r, const struct json_path *at)
-{
-    const char *names[SLOT_COUNT + OPTIONS];
-    for (unsigned i = 0; i < SLOT_COUNT; i++) {
-        names[i] = slot_name(i);
-    }
-    for (size_t i = 0; i < OPTIONS; i++) {
-        names[SLOT_COUNT + i] = option_fields[i].key;
-    }
-    const char *near = nearest(at->key, names, SLOT_COUNT + OPTIONS);
-    if (near) {
-        complain_key(r, at, "unknown key; did you mean \"%s\"?", near);
-    } else {
-        complain_key(
-            r, at,
-            "unknown key; it is no architecture such as \"x64-uefi\" or \"7\", and "
-            "not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
-            "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", "
-            "\"menu\", \"vars\", \"done_when\" or "
-            "\"msft_window\"");
-    }
-}
-
-static bool find_slot(const char *key, unsigned *out)
-{
-    uint16_t arch;
-    if (!strcmp(key, slot_name(SLOT_IPXE))) {
-        *out = SLOT_IPXE;
-        return true;
-    }
-    if (!arch_parse(key, &arch)) {
-        return false;
-    }
-    *out = arch;
-    return true;
-}
-
-/* Is the host of this URL an address: dotted IPv4, or IPv6 in brackets? */
-static bool names_an_address(const char *url)
-{
-    char host[IP4_TEXT];
-    struct ip4 ip;
-    const char *at = strstr(url, "://") + 3;
-    size_t len = strcspn(at, ":/");
-    if (*at == '[') {
-        return true;
-    }
-    if (len >= sizeof host) {
-        return false;
-    }
-    memcpy(host, at, len);
-    host[len] = '\0';
-    return ip4_parse(host, &ip);
-}
-
-static void read_boot_entry(struct reader *r, const json_t *value,
-                            const struct json_path *at, unsigned slot,
-                            struct boot_entry *entry)
-{
-    bool http = slot < ARCH_COUNT && arch_is_http((uint16_t)slot);
-    const char *file = string_of(r, value, at, 1, http ? BOOT_URL_MAX : BOOT_FILE_MAX);
-    const char *objection = file ? boot_file_objection(file, slot) : NULL;
-    if (objection) {
-        complain(r, at, "%s", objection);
-        return;
-    }
-    if (file && http && !names_an_address(file)) {
-        warn(
-            r, at,
-            "UEFI resolves a host name only if the DHCP server gives it a DNS server: an "
-            "address always works");
-    }
-    char *copy = file ? strdup(file) : NULL;
-    if (!copy) {
-        if (file) {
-            no_memory(r, at);
-        }
-        return;
-    }
-    struct json_place place = place_of(r, at);
-    entry->file = copy;
-    entry->line = (uint32_t)place.line;
-    entry->column = (uint32_t)place.column;
-}
-
-static void read_boot_entries(struct reader *r, const json_t *object,
-                              const struct json_path *at, struct profile *p)
-{
-    const char *spelled[SLOT_COUNT] = {NULL}; /* the key that set a slot */
-    json_t *all =
-        (json_t *)object; /* the iteration macro takes no const; it reads only */
-    const char *key;
-    json_t *value;
-
-    json_object_foreach (all, key, value) {
-        struct json_path here = {.up = at, .key = key};
-        unsigned slot;
-        if (is_known(&FIELD_SET(option_fields), key)) {
-            continue;
-        }
-        if (!find_slot(key, &slot)) {
-            complain_key_of_profile(r, &here);
-        } else if (spelled[slot]) {
-            complain_key(r, &here, "the same architecture as \"%s\" of this profile",
-                         spelled[slot]);
-        } else {
-            spelled[slot] = key;
-            read_boot_entry(r, value, &here, slot, &p->boot[slot]);
-        }
-    }
-}
-
 static void read_profile(struct reader *r, const json_t *object,
                          const struct json_path *up, size_t index)
 {
@@ -257,12 +96,14 @@ static void read_profile(struct reader *r, const json_t *object,
     }
     at.offset = json_locate(r->text, r->len, up);
     p->line = (uint32_t)json_place(&r->lines, at.offset).line;
-    read_known(r, &FIELD_SET(option_fields), object, &at, p);
+    struct field_set set = FIELD_SET_AND_SLOTS(option_fields);
+    if (read_fields(r, &set, object, &at, p) > 0) {
+        read_boot_entries(r, &set, object, &at, p->boot);
+    }
     p->answer.said = answer_said(object);
     if (p->menu) {
         p->menu->profile = (uint16_t)index;
     }
-    read_boot_entries(r, object, &at, p);
 }
 
 /* -- inheritance ----------------------------------------------------------------------- */
@@ -356,6 +197,7 @@ static bool add_profile(struct reader *r, const struct json_path *at)
     p->parent = -1;
     for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
         p->boot[slot].profile = (uint16_t)s->profile_count;
+        p->boot[slot].slot = (uint16_t)slot;
     }
     s->profile_count++;
     return true;

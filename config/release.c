@@ -39,6 +39,26 @@ static void menu_done(struct menu *m)
     free(m);
 }
 
+void host_own_done(struct host_own *own)
+{
+    for (uint16_t i = 0; i < own->boot_count; i++) {
+        free((char *)own->boot[i].file);
+    }
+    free(own->boot);
+    if (own->menu) {
+        menu_done(own->menu);
+    }
+    free(own->done_when);
+}
+
+void host_own_free(struct host_own *own)
+{
+    if (own) {
+        host_own_done(own);
+        free(own);
+    }
+}
+
 static void profile_done(struct profile *p, size_t index)
 {
     if (p->menu &&

@@ -11,17 +11,97 @@ static uint16_t stand_in(uint16_t arch)
     return arch == ARCH_X64_UEFI ? ARCH_EBC : arch == ARCH_EBC ? ARCH_X64_UEFI : 0;
 }
 
-const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch)
+/* -- a profile with its host over it --------------------------------------------------- */
+
+static const struct host_own *own_of(const struct host *host)
+{
+    static const struct host_own none;
+    return host && host->own ? host->own : &none;
+}
+
+static const struct boot_entry *boot_of_host(const struct host *host, unsigned slot)
+{
+    const struct host_own *own = own_of(host);
+    for (uint16_t i = 0; i < own->boot_count; i++) {
+        if (own->boot[i].slot == slot) {
+            return &own->boot[i];
+        }
+    }
+    return NULL;
+}
+
+static const struct boot_entry *boot_of_profile(const struct profile *p, unsigned slot)
+{
+    return p->boot[slot].file ? &p->boot[slot] : NULL;
+}
+
+const struct boot_entry *plan_boot(const struct profile *p, const struct host *host,
+                                   unsigned slot)
+{
+    const struct boot_entry *own = boot_of_host(host, slot);
+    return own ? own : boot_of_profile(p, slot);
+}
+
+static const struct boot_entry *arch_of_host(const struct host *host, uint16_t arch)
+{
+    uint16_t other = stand_in(arch);
+    const struct boot_entry *found = boot_of_host(host, arch);
+    return found || !other ? found : boot_of_host(host, other);
+}
+
+const struct boot_entry *plan_arch(const struct profile *p, const struct host *host,
+                                   uint16_t arch)
 {
     if (arch >= ARCH_COUNT) {
         return NULL;
     }
     uint16_t other = stand_in(arch);
-    if (!p->boot[arch].file && other && p->boot[other].file) {
-        return &p->boot[other];
-    }
-    return p->boot[arch].file ? &p->boot[arch] : NULL;
+    const struct boot_entry *found = arch_of_host(host, arch);
+    found = found ? found : boot_of_profile(p, arch);
+    return found || !other ? found : boot_of_profile(p, other);
 }
+
+const struct menu *plan_menu(const struct profile *p, const struct host *host,
+                             uint16_t arch)
+{
+    if (own_of(host)->menu) {
+        return own_of(host)->menu;
+    }
+    return arch_of_host(host, arch) ? NULL : p->menu;
+}
+
+struct repeat_conf plan_repeat(const struct profile *p, const struct host *host)
+{
+    return own_of(host)->says_repeat ? own_of(host)->repeat : p->repeat;
+}
+
+bool plan_msft_window(const struct profile *p, const struct host *host)
+{
+    return own_of(host)->says_msft_window ? own_of(host)->msft_window : p->msft_window;
+}
+
+const char *plan_done_when(const struct snapshot *s, const struct profile *p,
+                           const struct host *host)
+{
+    if (own_of(host)->done_when) {
+        return own_of(host)->done_when;
+    }
+    while (!p->done_when && p->parent >= 0) {
+        p = &s->profiles[p->parent];
+    }
+    return p->done_when;
+}
+
+struct answer_conf plan_answer(const struct profile *p, const struct host *host)
+{
+    struct answer_conf answer = p->answer;
+    if (host) {
+        answer_lay(&answer, &host->answer);
+    }
+    return answer;
+}
+
+/* -- variables ------------------------------------------------------------------------- */
 
 static const char *var_in(const struct host_vars *vars, const char *name)
 {
@@ -43,6 +123,8 @@ const char *snapshot_var(const struct snapshot *s, size_t profile,
     }
     return found;
 }
+
+/* -- menus ----------------------------------------------------------------------------- */
 
 static const struct menu_file *exactly(const struct menu_item *item, uint16_t arch)
 {
@@ -81,6 +163,8 @@ size_t menu_size(const struct menu *menu, uint16_t arch)
     return 3 + servers + items + prompt + 1;
 }
 
+/* -- answers, and names ---------------------------------------------------------------- */
+
 void answer_lay(struct answer_conf *base, const struct answer_conf *over)
 {
     if (over->said & SAYS_OFFER) {
@@ -99,15 +183,6 @@ void answer_lay(struct answer_conf *base, const struct answer_conf *over)
         base->after_requests = over->after_requests;
     }
     base->said |= over->said;
-}
-
-struct answer_conf answer_of(const struct profile *p, const struct host *host)
-{
-    struct answer_conf answer = p->answer;
-    if (host) {
-        answer_lay(&answer, &host->answer);
-    }
-    return answer;
 }
 
 const char *offer_form_name(enum offer_form form)
@@ -131,4 +206,18 @@ const char *host_action_name(enum host_action action)
 const char *slot_name(unsigned slot)
 {
     return slot == SLOT_IPXE ? "ipxe" : arch_name((uint16_t)slot);
+}
+
+bool slot_parse(const char *key, unsigned *out)
+{
+    uint16_t arch;
+    if (!strcmp(key, slot_name(SLOT_IPXE))) {
+        *out = SLOT_IPXE;
+        return true;
+    }
+    if (!arch_parse(key, &arch)) {
+        return false;
+    }
+    *out = arch;
+    return true;
 }

@@ -108,11 +108,15 @@ struct repeat_conf {
     bool option_67; /* the file's name as an option */
 };
 
+/* Instead of the index of a profile: it stands in the host, and in its file. */
+#define OF_HOST UINT16_MAX
+
 /* What a client of one kind loads, and which profile said so (for explain). */
 struct boot_entry {
     const char *file; /* NULL: nothing; relative to the TFTP root, or a URL */
-    uint16_t profile; /* index of the profile the entry stands in, after `extends` */
-    uint32_t line;    /* of the file name in the configuration file; with file only */
+    uint16_t profile; /* index of the profile it stands in, after `extends`, or OF_HOST */
+    uint16_t slot;
+    uint32_t line; /* of the file name in its file; with file only */
     uint32_t column;
 };
 
@@ -141,8 +145,9 @@ struct menu_item {
 
 /* Shown by the firmware itself; the first item is what it takes unasked. */
 struct menu {
-    uint16_t profile; /* index of the profile it stands in, and which owns it */
-    char *prompt;     /* NULL: MENU_PROMPT */
+    uint16_t
+        profile;  /* index of the profile it stands in, and which owns it, or OF_HOST */
+    char *prompt; /* NULL: MENU_PROMPT */
     uint32_t timeout; /* seconds before the first item is taken; MENU_WAIT: never */
     struct menu_item item[MENU_ITEMS_MAX];
     size_t item_count;
@@ -200,6 +205,21 @@ enum host_action {
     HOST_ACTION_COUNT,
 };
 
+/* What a host says over its profile, beside its answer.  Only hosts that say so have one. */
+struct host_own {
+    struct boot_entry *boot; /* in no order; NULL with boot_count zero */
+    uint16_t boot_count;
+    struct menu *menu; /* NULL: nothing said, as below */
+    char *done_when;
+    bool says_repeat;
+    bool says_msft_window;
+    bool msft_window;
+    struct repeat_conf repeat;
+    uint32_t
+        index; /* place in the list of its file; OF_HOST_ALONE: it is the whole file */
+};
+#define OF_HOST_ALONE UINT32_MAX
+
 /* It is one only who meets all of mac, uuid and match. */
 struct host {
     char *name;      /* may be NULL */
@@ -209,6 +229,7 @@ struct host {
     uint8_t uuid[16];         /* as written in text (RFC 9562 order) */
     struct host_match *match; /* NULL: MAC and UUID are all that is asked */
     struct host_vars *vars;   /* NULL: none */
+    struct host_own *own;     /* NULL: all else is as the profile says */
     enum host_action action;
     bool once; /* boots once, and is left to its disk from then on */
     uint16_t
@@ -279,10 +300,27 @@ struct snapshot {
 };
 
 /*
- * What this profile gives a client of this architecture, or NULL.
- * 7 and 9 stand in for each other when only one is set (real x64 firmware sends either).
+ * What a machine of this profile and host (NULL: an unknown one) is given: what the host says
+ * comes before what the profile does.
+ *
+ * plan_boot: of a boot slot exactly, or NULL.
+ * plan_arch: for a client of this architecture, or NULL.  7 and 9 stand in for each other when
+ * only one is set (real x64 firmware sends either).
+ * plan_menu: NULL: none.  A host's own file for an architecture goes over its profile's menu.
  */
-const struct boot_entry *profile_boot(const struct profile *p, uint16_t arch);
+const struct boot_entry *plan_boot(const struct profile *p, const struct host *host,
+                                   unsigned slot);
+const struct boot_entry *plan_arch(const struct profile *p, const struct host *host,
+                                   uint16_t arch);
+const struct menu *plan_menu(const struct profile *p, const struct host *host,
+                             uint16_t arch);
+struct repeat_conf plan_repeat(const struct profile *p, const struct host *host);
+bool plan_msft_window(const struct profile *p, const struct host *host);
+/* The file whose fetching ends a boot; NULL: nobody says. */
+const char *plan_done_when(const struct snapshot *s, const struct profile *p,
+                           const struct host *host);
+/* How it is answered. */
+struct answer_conf plan_answer(const struct profile *p, const struct host *host);
 
 /*
  * What a name stands for: the host's (NULL: an unknown one) before the profile's, and that
@@ -300,8 +338,6 @@ const struct menu_file *menu_file(const struct menu_item *item, uint16_t arch);
  */
 size_t menu_size(const struct menu *menu, uint16_t arch);
 
-/* The profile's answer with what the host (NULL: none) says laid over it. */
-struct answer_conf answer_of(const struct profile *p, const struct host *host);
 /* Lays what `over` says over *base. */
 void answer_lay(struct answer_conf *base, const struct answer_conf *over);
 
@@ -313,10 +349,15 @@ const char *host_action_name(enum host_action action);
 
 /* The key of a boot slot in a profile: an architecture's name, or "ipxe". */
 const char *slot_name(unsigned slot);
+/* The slot of such a key, an architecture's other names and numbers too. */
+bool slot_parse(const char *key, unsigned *out);
 
 /* Free what they point to, and themselves; NULL is fine. */
 void host_match_free(struct host_match *m);
 void host_vars_free(struct host_vars *v);
+void host_own_free(struct host_own *own);
+/* Only what it points to. */
+void host_own_done(struct host_own *own);
 void snapshot_free(struct snapshot *s);
 
 #endif

@@ -45,7 +45,7 @@ static bool choose_profile(const struct dhcp_site *site, const struct host_facts
     }
     step(d, RULE_PROFILE, 0, gate.profile);
     d->profile = &config->profiles[gate.profile];
-    d->answer = answer_of(d->profile, d->host);
+    d->answer = plan_answer(d->profile, d->host);
     return true;
 }
 
@@ -64,10 +64,10 @@ static bool can_fetch(const struct pxe_request *client, const char *file)
 }
 
 /* An iPXE that is already running gets the script, so that it does not load itself again. */
-static const char *choose_for_ipxe(const struct profile *profile, struct dhcp_decision *d)
+static const char *choose_for_ipxe(struct dhcp_decision *d)
 {
-    const struct boot_entry *entry = &profile->boot[SLOT_IPXE];
-    if (!d->client.ipxe || !entry->file || d->client.class != PXE_PXECLIENT) {
+    const struct boot_entry *entry = plan_boot(d->profile, d->host, SLOT_IPXE);
+    if (!d->client.ipxe || !entry || d->client.class != PXE_PXECLIENT) {
         return NULL;
     }
     if (!can_fetch(&d->client, entry->file)) {
@@ -100,7 +100,7 @@ static const char *choose_by_arch(const struct dhcp_site *site, struct dhcp_deci
         if (!arch_name(arch)) {
             continue;
         }
-        const struct boot_entry *entry = profile_boot(d->profile, arch);
+        const struct boot_entry *entry = plan_arch(d->profile, d->host, arch);
         if (!entry || !suits(d->client.class, entry->file)) {
             step(d, RULE_ARCH_NO_FILE, arch, 0);
             d->verdict = d->verdict == DHCP_FILE_MISSING ? d->verdict : DHCP_NO_FILE;
@@ -148,14 +148,13 @@ static uint32_t items_for(const struct dhcp_site *site, const struct dhcp_decisi
  */
 static bool find_menu(const struct dhcp_site *site, struct dhcp_decision *d)
 {
-    const struct menu *conf = d->profile->menu;
-    if (!conf || d->client.class != PXE_PXECLIENT || d->client.ipxe ||
-        d->client.raspberry_pi) {
+    if (d->client.class != PXE_PXECLIENT || d->client.ipxe || d->client.raspberry_pi) {
         return false;
     }
     for (unsigned i = 0; i < d->client.arch_count; i++) {
         uint16_t arch = d->client.arch[i];
-        uint32_t shown = arch_name(arch) ? items_for(site, d, conf, arch) : 0;
+        const struct menu *conf = plan_menu(d->profile, d->host, arch);
+        uint32_t shown = conf && arch_name(arch) ? items_for(site, d, conf, arch) : 0;
         if (shown) {
             d->arch = arch;
             d->menu = (struct dhcp_menu){.conf = conf, .arch = arch, .shown = shown};
@@ -206,7 +205,7 @@ static const char *choose_by_menu(struct dhcp_decision *d)
 /* True, and d->file set, when there is something to load. */
 static bool choose_file(const struct dhcp_site *site, struct dhcp_decision *d)
 {
-    const char *file = choose_for_ipxe(d->profile, d);
+    const char *file = choose_for_ipxe(d);
     if (file && !is_there(site, &d->answer, file)) {
         d->file = file;
         d->verdict = DHCP_FILE_MISSING;
@@ -260,7 +259,7 @@ static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
         .file = d->file ? d->file : "",
         .ipxe_override = d->answer.ipxe_override && d->client.ipxe,
         .raspberry_pi = d->client.raspberry_pi,
-        .repeat = d->profile->repeat,
+        .repeat = plan_repeat(d->profile, d->host),
         .menu = d->menu.conf ? &d->menu : NULL,
     };
     d->menu.server = site->address;

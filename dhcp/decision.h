@@ -38,11 +38,11 @@ enum dhcp_rule {
     RULE_HOST,         /* .index: the host in the table */
     RULE_UNKNOWN_HOST, /* "unknown_hosts" */
     RULE_PROFILE,      /* .index: the profile */
-    RULE_IPXE,         /* the profile's "ipxe" entry; .index: the profile it stands in */
-    RULE_IPXE_LACKS,   /* that entry needs a protocol this iPXE has not */
-    RULE_ARCH, /* the profile's entry for .arch; .index: the profile it stands in */
+    RULE_IPXE,       /* the "ipxe" entry; .index: the profile it stands in, or OF_HOST */
+    RULE_IPXE_LACKS, /* that entry needs a protocol this iPXE has not */
+    RULE_ARCH, /* the entry for .arch; .index: the profile it stands in, or OF_HOST */
     RULE_ARCH_NO_FILE, /* no entry for .arch */
-    RULE_MENU,        /* the profile's menu for .arch; .index: the profile it stands in */
+    RULE_MENU, /* the menu for .arch; .index: the profile it stands in, or OF_HOST */
     RULE_MENU_SINGLE, /* no menu: one item alone is for .arch; .index: the item */
     RULE_MENU_ITEM,   /* the item that was asked for; .index: the item */
 };

@@ -38,6 +38,45 @@ class Strict(Site):
         self.check("--strict")
 
 
+class Hosts(Site):
+    """Boot files that hosts name over their profiles."""
+
+    def test_they_are_opened_at_the_place_where_they_stand(self):
+        menu = {"items": [{"name": "a", "file": "gone.efi"}, {"name": "d", "action": "local"}]}
+        self.configure(hosts=[{"mac": "52:54:00:00:00:01"},
+                              {"name": "h", "mac": "52:54:00:00:00:02", "ipxe": "boot.ipx", "menu": menu},
+                              {"mac": "52:54:00:00:00:03", "7": "e.efi", "next_server": "10.0.0.9"}])
+        self.write("hosts.d/a.json", '{"mac": "52:54:00:00:00:04",\n "x64-uefi": "no.efi"}')
+        self.write("hosts.d/b.json", '[{"mac": "52:54:00:00:00:05"},\n {"mac": "52:54:00:00:00:06",\n'
+                                     ' "x64-uefi": "bios.efi"}]')
+        self.write("root/bios.efi", efi(IA32))
+        told = json.loads(self.check("--json", code=1).stdout)
+        self.assertEqual(
+            [(os.path.basename(f["file"]), f["line"], f["path"], f["message"].split(" beneath")[0].split(", not")[0])
+             for f in told["faults"]],
+            [("pxed.json", 24, "hosts[1].ipxe", '"boot.ipx" does not exist'),
+             ("pxed.json", 29, "hosts[1].menu.items[0].file", '"gone.efi" does not exist'),
+             ("a.json", 2, "x64-uefi", '"no.efi" does not exist'),
+             ("b.json", 3, "[1].x64-uefi", '"bios.efi" is an EFI application for x86')])
+        own = [(f["host"], f["architecture"], f["item"], f["exists"]) for f in told["boot_files"] if f["host"]]
+        self.assertEqual(own, [("h", "ipxe", None, False), ("h", None, "a", False),
+                               ("on line 38", "x64-uefi", None, None),
+                               ("on line 1", "x64-uefi", None, False),
+                               ("on line 2", "x64-uefi", None, True)])
+        self.assertIn("host h, ipxe", self.check(code=1).stdout)
+
+    def test_explain_names_the_line_of_the_host(self):
+        self.write("hosts.d/a.json", '{"mac": "52:54:00:00:00:04",\n "x64-uefi": "h.efi"}')
+        self.write("root/h.efi", efi())
+        self.check("--strict")
+        told = json.loads(self.run_pxed("explain", "-c", self.config, "--mac", "52:54:00:00:00:04",
+                                        "--arch", "7", "--json").stdout)["requests"][0]
+        self.assertEqual(told["file"], "h.efi")
+        rule = told["rules"][2]
+        self.assertEqual((os.path.basename(rule["file"]), rule["line"], rule["rule"], rule["text"]),
+                         ("a.json", 2, "arch", '"x64-uefi" of this host'))
+
+
 class Shim(Site):
     def setUp(self):
         super().setUp()

@@ -40,6 +40,27 @@ class Host(Site):
         self.host("set", "--mac", MAC, "--var", "b", "--var", "c")
         self.assertNotIn("vars", self.stored())
 
+    def test_any_key_of_a_host_can_be_set(self):
+        self.write("root/x.efi", b"x")
+        menu = {"items": [{"name": "a", "file": "x.efi"}, {"name": "disk", "action": "local"}]}
+        self.host("set", "--mac", MAC, "--key", "ipxe=rescue.ipxe", "--key", "once=true", "--key",
+                  "menu=" + json.dumps(menu), "--key", "delay_ms=20", "--key", "done_when=a=b")
+        self.assertEqual(self.stored(), {"mac": MAC, "ipxe": "rescue.ipxe", "once": True,
+                                         "menu": menu, "delay_ms": 20, "done_when": "a=b"})
+        shown = self.host("show", MAC).stdout
+        self.assertIn("rescue.ipxe, of its own", shown)
+        self.assertIn("a menu of 2 items, of its own", shown)
+        self.assertIn("done when a=b has come", shown)
+        told = json.loads(self.host("show", MAC, "--json").stdout)[0]
+        self.assertEqual((told["ipxe"], told["boots"]["ipxe"]), ("rescue.ipxe", "rescue.ipxe"))
+        self.host("set", "--mac", MAC, "--key", "menu", "--key", "once=", "--key", "done_when",
+                  "--key", "delay_ms", "--key", "ipxe")
+        self.assertEqual(self.stored(), {"mac": MAC})
+        for wrong in ("ipx=a", "once=yes", "7=../x", "name=7", "vars=[]"):
+            self.host("set", "--mac", MAC, "--key", wrong, code=1)
+        self.host("set", "--mac", MAC, "--key", "mac=52:54:00:00:00:02", code=2)
+        self.assertEqual(self.stored(), {"mac": MAC})
+
     def test_what_would_be_faulty_is_refused(self):
         self.host("set", "--mac", MAC)
         before = self.stored()

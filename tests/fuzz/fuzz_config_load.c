@@ -24,6 +24,27 @@ static int inside(const char *text, size_t size, const struct fault *f)
     return p && f->line >= 1 && f->column >= 1 && p + f->column - 1 <= end;
 }
 
+static void try_plan_of(const struct snapshot *s, const struct profile *p,
+                        const struct host *h)
+{
+    for (unsigned n = 0; n < SLOT_COUNT; n++) {
+        const struct boot_entry *e =
+            n < ARCH_COUNT ? plan_arch(p, h, (uint16_t)n) : plan_boot(p, h, n);
+        const struct menu *menu = plan_menu(p, h, (uint16_t)n);
+        check(!e || (strlen(e->file) <= BOOT_URL_MAX &&
+                     (e->profile < s->profile_count || (h && e->profile == OF_HOST))));
+        check(!menu || menu_size(menu, (uint16_t)n) <= MENU_SIZE_MAX);
+    }
+    (void)plan_done_when(s, p, h);
+}
+
+static void try_plan(const struct snapshot *s, const struct host *h)
+{
+    if (h->profile < s->profile_count) {
+        try_plan_of(s, &s->profiles[h->profile], h);
+    }
+}
+
 /* Whatever was accepted can be used: every host is found again by what names it. */
 static void use(const struct snapshot *s)
 {
@@ -35,13 +56,10 @@ static void use(const struct snapshot *s)
         const struct host *found = hosts_find(s->hosts, &facts);
         check(!exact || (found && hosts_index(s->hosts, found) <= i));
         check(h->action != HOST_BOOT || h->profile < s->profile_count);
+        try_plan(s, h);
     }
     for (size_t i = 0; i < s->profile_count; i++) {
-        for (unsigned n = 0; n < ARCH_COUNT; n++) {
-            const struct boot_entry *e = profile_boot(&s->profiles[i], (uint16_t)n);
-            check(!e ||
-                  (strlen(e->file) <= BOOT_FILE_MAX && e->profile < s->profile_count));
-        }
+        try_plan_of(s, &s->profiles[i], NULL);
     }
 }
 

@@ -11,6 +11,7 @@ from harness import fixture
 
 LIMITED = "52:54:00:00:00:11"
 IGNORED = "52:54:00:00:00:12"
+SPECIAL = "52:54:00:00:00:13"
 CONTENT = bytes(range(256)) * 400
 
 
@@ -23,7 +24,8 @@ class Site:
         net.write_boot_files(root)
         root.write("big", CONTENT)
         hosts = [{"mac": LIMITED, "max_window_size": 3, "max_block_size": 600},
-                 {"mac": IGNORED, "action": "ignore"}]
+                 {"mac": IGNORED, "action": "ignore"},
+                 {"mac": SPECIAL, "x64-uefi": "aa64.efi", "fields": {"sname": True}}]
         self.pxed = network.pxed(self.server, net.config(root, hosts=hosts))
         self.pxe = dhcp.Client(self.client)
 
@@ -63,6 +65,17 @@ def test_b65_an_ignored_host_gets_neither_offer_nor_file(site):
     site.ask(blksize=1468).expect_error(2)
     site.take_lease("52:54:00:00:00:99")
     site.ask(blksize=1468).expect_oack({"blksize": 1468})
+
+
+def test_a_host_has_boot_files_of_its_own(site):
+    request = dhcp.discover(7, chaddr=wire.mac_bytes(SPECIAL).ljust(16, b"\0"))
+    reply = site.pxe.ask(request).message
+    check.equal(dhcp.file_name(reply), "aa64.efi", "offered file")
+    check.equal(reply.sname.rstrip(b"\0"), net.SERVER.encode(), "sname")
+    site.take_lease(SPECIAL)
+    tftp.fetch(site.client, net.SERVER, "auto", b"aa64.efi" * 500)
+    site.take_lease("52:54:00:00:00:99")
+    tftp.fetch(site.client, net.SERVER, "auto", b"x64.efi" * 500)
 
 
 class Silent:

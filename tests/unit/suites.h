@@ -26,6 +26,7 @@ Suite *suite_config_machines(void);
 Suite *suite_config_states(void);
 Suite *suite_config_template(void);
 Suite *suite_config_menu(void);
+Suite *suite_config_own(void);
 Suite *suite_dhcp_answers(void);
 Suite *suite_dhcp_decision(void);
 Suite *suite_dhcp_facts(void);

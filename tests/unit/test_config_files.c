@@ -125,9 +125,9 @@ START_TEST(profiles_inherit_what_they_leave_open)
     ck_assert_uint_eq(rescue->boot[ARCH_X64_UEFI].column, 19);
     ck_assert(ip4_equal(rescue->answer.next_server, (struct ip4){{10, 0, 5, 9}}));
     ck_assert(ip4_is_any(s->profiles[1].answer.next_server));
-    ck_assert_str_eq(profile_boot(rescue, ARCH_EBC)->file, "x64/shimx64.efi");
-    ck_assert_ptr_null(profile_boot(rescue, ARCH_X86_UEFI));
-    ck_assert_ptr_null(profile_boot(rescue, 0xffff));
+    ck_assert_str_eq(plan_arch(rescue, NULL, ARCH_EBC)->file, "x64/shimx64.efi");
+    ck_assert_ptr_null(plan_arch(rescue, NULL, ARCH_X86_UEFI));
+    ck_assert_ptr_null(plan_arch(rescue, NULL, 0xffff));
     snapshot_free(s);
     free(text);
 }
@@ -215,6 +215,8 @@ END_TEST
 
 /* -- when things break -------------------------------------------------------------------- */
 
+#define STARVED 3
+
 static void starve_on(const char *file)
 {
     size_t len;
@@ -236,8 +238,9 @@ static void starve_on(const char *file)
 
 START_TEST(survives_any_failed_allocation)
 {
-    static const char *const files[] = {DATA "good/laboratory.json",
-                                        DATA "bad/five-faults.json"};
+    static const char *const files[STARVED] = {DATA "good/laboratory.json",
+                                               DATA "good/overrides.json",
+                                               DATA "bad/five-faults.json"};
     starve_on(files[_i]);
 }
 END_TEST
@@ -345,7 +348,7 @@ Suite *suite_config_files(void)
     tcase_add_test(tc, variables_of_the_host_come_before_those_of_its_profiles);
     tcase_add_test(tc, options_are_inherited_only_where_they_are_not_said);
     tcase_add_test(tc, a_draft_is_handed_over_despite_faults);
-    tcase_add_loop_test(tc, survives_any_failed_allocation, 0, 2);
+    tcase_add_loop_test(tc, survives_any_failed_allocation, 0, STARVED);
     tcase_add_loop_test(tc, random_damage_is_refused_at_a_place, 0, 10);
     tcase_add_test(tc, a_hundred_thousand_hosts);
     tcase_set_timeout(tc, 60);

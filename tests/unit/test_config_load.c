@@ -211,15 +211,14 @@ static const struct {
      "3:56: hosts[0].max_window_size: 0 is outside 1..65535"},
     /* profiles */
     {TOP "'profiles':{'a':{'x64-uefi':'a','7':'b'}}}",
-     "2:33: profiles.a.7: the same architecture as \"x64-uefi\" of this profile"},
+     "2:33: profiles.a.7: the same architecture as \"x64-uefi\" beside it"},
     {TOP "'profiles':{'a':{'x64-uef':'a'}}}",
      "warning: 2:17: profiles.a: gives no boot file to anybody\n"
      "2:18: profiles.a.x64-uef: unknown key; did you mean \"x64-uefi\"?"},
     {TOP "'profiles':{'a':{'42':'a','7':'b'}}}",
      "2:18: profiles.a.42: unknown key; it is no architecture such as \"x64-uefi\" or "
-     "\"7\", and not \"ipxe\", \"extends\", \"offer\", \"next_server\", "
-     "\"ipxe_override\", \"delay_ms\", \"after_requests\", \"fields\", \"menu\", "
-     "\"vars\", \"done_when\" or \"msft_window\""},
+     "\"7\"; also known here: \"ipxe\", \"extends\", \"offer\", \"next_server\", "
+     "\"ipxe_override\", \"delay_ms\", \"after_requests\", ..."},
     {TOP "'profiles':{'a':{'7':'a/../b','0':'a\\\\..','ipxe':'...','6':'/'}}}",
      "2:22: profiles.a.7: \"..\" leads out of tftp.root: give a file beneath it\n"
      "2:35: profiles.a.0: \"..\" leads out of tftp.root: give a file beneath it\n"

@@ -79,6 +79,17 @@ static const struct {
     {HOST("'after_requests':0"), "3:32: hosts[0].after_requests: 0 is outside 1..100"},
     {HOST("'offer':'bare'"), "3:23: hosts[0].offer: expected \"auto\", \"pxe\", \"binl\" "
                              "or \"both\", got \"bare\""},
+    {HOST("'x64-uefi':'../x','ipxe':7,'menu':{'items':[]},'fields':{'snam':true}"),
+     "3:26: hosts[0].x64-uefi: \"..\" leads out of tftp.root: give a file beneath it\n"
+     "3:40: hosts[0].ipxe: expected a string, got a number\n"
+     "3:58: hosts[0].menu.items: a menu of 0 items is none, and some firmware fails on "
+     "it; name the one file in the profile itself\n"
+     "3:72: hosts[0].fields.snam: unknown key; did you mean \"sname\"?"},
+    {HOST("'7':'a','9':'b','x64-uefi':'c','extends':'d'"),
+     "3:31: hosts[0].x64-uefi: the same architecture as \"7\" beside it\n"
+     "3:46: hosts[0].extends: unknown key; it is no architecture such as \"x64-uefi\" or "
+     "\"7\"; also known here: \"ipxe\", \"name\", \"mac\", \"uuid\", \"profile\", "
+     "\"action\", \"offer\", \"next_server\", \"ipxe_override\", ..."},
     {HOST("'ofer':'pxe'"), "3:15: hosts[0].ofer: unknown key; did you mean \"offer\"?"},
 };
 #define ROWS ((int)(sizeof rows / sizeof rows[0]))
@@ -140,12 +151,12 @@ START_TEST(what_is_said_nearest_counts)
     ck_assert_str_eq(grandchild->menu->item[0].name, "one");
     ck_assert_uint_eq(grandchild->menu->profile, 2);
     ck_assert_uint_eq(grandchild->menu->timeout, 10);
-    struct answer_conf a = answer_of(grandchild, hosts_at(s->hosts, 0));
+    struct answer_conf a = plan_answer(grandchild, hosts_at(s->hosts, 0));
     ck_assert_int_eq(a.offer, OFFER_BOTH);
     ck_assert_uint_eq(a.delay_ms, 0);
     ck_assert(a.said & SAYS_DELAY);
     ck_assert(ip4_equal(a.next_server, (struct ip4){{10, 0, 0, 8}}));
-    a = answer_of(child, NULL);
+    a = plan_answer(child, NULL);
     ck_assert(ip4_is_any(a.next_server));
     snapshot_free(s);
 }
