@@ -29,19 +29,20 @@ LAB_JOBS     ?= $(JOBS)
 
 # -- what there is ---------------------------------------------------------------------
 # Pure: no system call can hide here, tests/purity.sh proves it.
-CORE  := common/hash.c common/human.c common/netaddr.c common/text.c common/timers.c \
+CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common/text.c common/timers.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
          config/states.c config/template.c config/variables.c \
          dhcp/admission.c dhcp/decision.c dhcp/verdict.c dhcp/facts.c dhcp/frame.c dhcp/identity.c \
          dhcp/ladder.c dhcp/menu.c dhcp/options.c \
          dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
-         dhcp/show.c dhcp/sighting.c dhcp/url.c \
+         dhcp/show.c dhcp/sighting.c dhcp/traffic.c dhcp/url.c \
          dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_held.c dhcp/v6_packet.c \
          dhcp/v6_show.c dhcp/v6_sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
-         tftp/window.c tftp/grant.c tftp/table.c
+         tftp/window.c tftp/grant.c tftp/table.c \
+         app/exposition.c app/metrics.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \
@@ -54,7 +55,7 @@ SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
 APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control.c \
          app/explain.c app/explain_print.c app/hooks.c app/host.c \
          app/host_files.c app/host_print.c app/host_store.c app/json.c app/learned.c app/loop.c \
-         app/network.c app/notify.c app/orders.c app/privileges.c app/read_file.c \
+         app/network.c app/notify.c app/orders.c app/privileges.c app/process.c app/read_file.c \
          app/reasons.c app/recording.c app/reload.c app/request.c app/restart.c app/run.c app/schema.c \
          app/state.c app/state_db.c app/templates.c app/unix_socket.c app/virtual.c \
          app/service_user.c app/shim.c app/terminal.c

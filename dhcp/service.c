@@ -151,6 +151,22 @@ static bool parse(struct dhcp_service *s, const struct port *p,
     return fault == DHCP_OK;
 }
 
+static void count_request(struct dhcp_service *s, const struct port *p,
+                          const struct dhcp_packet *in)
+{
+    struct traffic *t = &s->counters.traffic[p - s->ports.list];
+    const struct dhcp_decision *d = &s->decision;
+    traffic_count_request(t,
+                          in->type == DHCP_DISCOVER  ? TRAFFIC_DISCOVER
+                          : in->type == DHCP_REQUEST ? TRAFFIC_REQUEST
+                                                     : TRAFFIC_OTHER_MESSAGE,
+                          d);
+    if (d->verdict == DHCP_ANSWERED) {
+        t->offers[d->form] += d->type == DHCP_OFFER;
+        t->acks += d->type != DHCP_OFFER;
+    }
+}
+
 /* Decides, counts and logs; true when there are replies to send. */
 static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
                    const struct dhcp_arrival *at, const struct dhcp_packet *in)
@@ -164,6 +180,7 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
     struct dhcp_decision *d = &s->decision;
     enum dhcp_verdict verdict = ladder_decide(&s->ladder, &site, at, in, s->now, d);
     s->counters.verdicts[verdict]++;
+    count_request(s, p, in);
     tell_sighting(s, at, in);
     tell_seen(s, in);
     dhcp_journal_decision(s->config, p->conf.name, at, in, d);

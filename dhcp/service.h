@@ -26,10 +26,12 @@
 #include "dhcp/ladder.h"
 #include "dhcp/ports.h"
 #include "dhcp/radar.h"
+#include "dhcp/traffic.h"
 
 struct dhcp_service;
 
 struct dhcp_counters {
+    struct traffic traffic[CONFIG_INTERFACES_MAX]; /* as ports.list[] */
     uint64_t verdicts[DHCP_VERDICT_COUNT];
     uint64_t bad_frames[FRAME_FAULT_COUNT];
     uint64_t bad_packets[DHCP_FAULT_COUNT];

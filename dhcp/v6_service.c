@@ -231,6 +231,32 @@ static void tell_seen(const struct dhcp6_service *s)
     }
 }
 
+static enum traffic_message message_of(const struct dhcp6_packet *pkt)
+{
+    switch (pkt->type) {
+    case DHCP6_SOLICIT:
+        return TRAFFIC_SOLICIT;
+    case DHCP6_REQUEST:
+        return TRAFFIC_REQUEST;
+    case DHCP6_INFORMATION_REQUEST:
+        return TRAFFIC_INFORMATION;
+    default:
+        return TRAFFIC_OTHER_MESSAGE;
+    }
+}
+
+static void count_request(struct dhcp6_service *s, const struct port6 *p,
+                          const struct dhcp6_packet *pkt)
+{
+    struct traffic *t = &s->counters.traffic[p - s->ports];
+    const struct dhcp6_decision *d = &s->decision;
+    traffic_count_request(t, message_of(pkt), &d->gate);
+    if (d->gate.verdict == DHCP_ANSWERED) {
+        t->offers[OFFER_PXE] += d->type == DHCP6_ADVERTISE; /* IPv6 knows one form */
+        t->acks += d->type != DHCP6_ADVERTISE;
+    }
+}
+
 /* Parses, decides, counts and logs; true when there is a reply to send. */
 static bool decide(struct dhcp6_service *s, const struct port6 *p,
                    struct dhcp6_arrival *at, struct rd payload)
@@ -258,6 +284,7 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
     memcpy(site.duid, s->duid, sizeof site.duid);
     enum dhcp_verdict verdict = ask_decision(s, &site, at, &pkt);
     s->counters.verdicts[verdict]++;
+    count_request(s, p, &pkt);
     tell_sighting(s, p, at, &pkt);
     tell_seen(s);
     dhcp6_journal_decision(s->config, p->name, at, &pkt, &s->decision);

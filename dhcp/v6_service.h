@@ -25,6 +25,7 @@
 struct dhcp6_service;
 
 struct dhcp6_counters {
+    struct traffic traffic[CONFIG_INTERFACES_MAX]; /* as the configuration lists them */
     uint64_t verdicts[DHCP_VERDICT_COUNT];
     uint64_t bad_packets[DHCP6_FAULT_COUNT];
     uint64_t repeats; /* heard by another interface already */

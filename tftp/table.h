@@ -41,6 +41,7 @@ struct tftp_transfer {
     bool no_segments;       /* UDP_SEGMENT was refused, at least for this block size */
     bool interface_refuses; /* for any: an interface without checksum offload, EIO */
     bool tell_whole;        /* hooks.began() wants to know */
+    bool has_begun;         /* its first block has gone out */
     bool dirty;             /* something came in; to be pumped */
     struct timer timer;
     /* the table's own */

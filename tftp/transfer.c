@@ -52,19 +52,39 @@ void tftp_send_error(int fd, const struct net_path *path, enum tftp_error code,
     (void)net_send(fd, path, &part, 1, 0, false);
 }
 
+static double seconds_of(const struct tftp_transfer *x, usec_t now)
+{
+    return (double)(now - x->began) / (double)USEC_PER_SEC;
+}
+
+static bool came_whole(const struct tftp_transfer *x)
+{
+    return x->session.end == TFTP_END_DONE || x->session.end == TFTP_END_NO_FINAL_ACK;
+}
+
+static void count_end(struct tftp_counters *c, const struct tftp_transfer *x, usec_t now)
+{
+    const struct tftp_session *t = &x->session;
+    c->ends[t->end]++;
+    c->resent_blocks += t->stats.resent_blocks;
+    if (came_whole(x)) {
+        uint32_t ahead = t->terms.ahead > 1 ? t->ahead.now : 0;
+        histogram_add(&c->durations, HISTOGRAM_DURATION, seconds_of(x, now));
+        histogram_add(&c->windows, HISTOGRAM_WINDOW,
+                      ahead > t->window ? ahead : t->window);
+    }
+}
+
 /* Counts and logs it, gives the file back; the slot lingers. */
 static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
 {
     enum tftp_end how = x->session.end;
-    e->counters.done += how == TFTP_END_DONE || how == TFTP_END_NO_FINAL_ACK;
-    e->counters.probes += how == TFTP_END_PROBE;
-    e->counters.failed += !tftp_ended_well(how);
-    e->counters.resent_blocks += x->session.stats.resent_blocks;
+    count_end(&e->counters, x, now);
     tftp_journal_transfer(x, now);
     if (!x->stalled || how == TFTP_END_DONE) {
         tftp_grant_told(e->windows, &x->path.peer, &x->shape, &x->session, now);
     }
-    if (x->tell_whole && (how == TFTP_END_DONE || how == TFTP_END_NO_FINAL_ACK)) {
+    if (x->tell_whole && came_whole(x)) {
         e->hooks.whole(e->hooks.context, &x->path.peer);
     }
     store_put(x->file);
@@ -164,6 +184,10 @@ static enum sender_result send_due(struct tftp_engine *e, struct tftp_transfer *
     do {
         result = tftp_sender_run(x, now, &e->counters.sent_octets, &cold_at);
     } while (result == SENDER_COLD && !warm_elsewhere(e, x, cold_at));
+    if (!x->has_begun && x->session.high > 0) {
+        x->has_begun = true;
+        histogram_add(&e->counters.first_data, HISTOGRAM_WAIT, seconds_of(x, now));
+    }
     if (x->interface_refuses) {
         e->no_segments |= interface_bit(x);
     }

@@ -6,8 +6,10 @@ int main(void)
 {
     SRunner *runner = srunner_create(suite_app_explain());
     srunner_add_suite(runner, suite_app_loop());
+    srunner_add_suite(runner, suite_app_metrics());
     srunner_add_suite(runner, suite_app_terminal());
     srunner_add_suite(runner, suite_common_bytes());
+    srunner_add_suite(runner, suite_common_histogram());
     srunner_add_suite(runner, suite_common_human());
     srunner_add_suite(runner, suite_common_netaddr());
     srunner_add_suite(runner, suite_common_text());
@@ -44,6 +46,7 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp6_packet());
     srunner_add_suite(runner, suite_dhcp_pending());
     srunner_add_suite(runner, suite_dhcp_radar());
+    srunner_add_suite(runner, suite_dhcp_traffic());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_pace());
     srunner_add_suite(runner, suite_tftp_packet());

@@ -6,8 +6,10 @@
 
 Suite *suite_app_loop(void);
 Suite *suite_app_explain(void);
+Suite *suite_app_metrics(void);
 Suite *suite_app_terminal(void);
 Suite *suite_common_bytes(void);
+Suite *suite_common_histogram(void);
 Suite *suite_common_human(void);
 Suite *suite_common_netaddr(void);
 Suite *suite_common_text(void);
@@ -44,6 +46,7 @@ Suite *suite_dhcp_radar(void);
 Suite *suite_dhcp_ladder(void);
 Suite *suite_dhcp_menu(void);
 Suite *suite_dhcp_pending(void);
+Suite *suite_dhcp_traffic(void);
 Suite *suite_tftp_misses(void);
 Suite *suite_tftp_pace(void);
 Suite *suite_tftp_packet(void);

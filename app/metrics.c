@@ -1,0 +1,307 @@
+#include "app/metrics.h"
+
+#define LABELS(...)                                                                      \
+    (const char *const[])                                                                \
+    {                                                                                    \
+        __VA_ARGS__                                                                      \
+    }
+
+/* -- DHCP --------------------------------------------------------------------------------- */
+
+static void read_build(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_count(e, LABELS(s->version), 1);
+}
+
+static void put_packets(struct exposition *e, const char *interface,
+                        const struct traffic *t, bool is_ipv6)
+{
+    for (unsigned m = 0; m < TRAFFIC_MESSAGE_COUNT; m++) {
+        if (m == (is_ipv6 ? TRAFFIC_DISCOVER : TRAFFIC_SOLICIT) ||
+            (m == TRAFFIC_INFORMATION && !is_ipv6)) {
+            continue; /* a message of the other family */
+        }
+        for (unsigned a = 0; a < TRAFFIC_ARCH_COUNT; a++) {
+            const char *message = traffic_message_name(m);
+            exposition_count(e, LABELS(interface, message, traffic_arch_name(a)),
+                             t->packets[m][a]);
+        }
+    }
+}
+
+static void read_packets(const struct metrics_sources *s, struct exposition *e)
+{
+    for (size_t i = 0; s->dhcp && i < s->interface_count; i++) {
+        put_packets(e, s->interfaces[i].name, &s->dhcp->traffic[i], false);
+    }
+}
+
+static void read_packets6(const struct metrics_sources *s, struct exposition *e)
+{
+    for (size_t i = 0; s->dhcp6 && i < s->interface_count; i++) {
+        put_packets(e, s->interfaces[i].name, &s->dhcp6->traffic[i], true);
+    }
+}
+
+static void read_replies(const struct metrics_sources *s, struct exposition *e)
+{
+    for (size_t i = 0; s->dhcp && i < s->interface_count; i++) {
+        const struct traffic *t = &s->dhcp->traffic[i];
+        const char *interface = s->interfaces[i].name;
+        for (unsigned form = OFFER_PXE; form < OFFER_FORM_COUNT; form++) {
+            const char *name = offer_form_name(form);
+            exposition_count(e, LABELS(interface, "offer", name), t->offers[form]);
+        }
+        exposition_count(e, LABELS(interface, "ack", ""), t->acks);
+    }
+}
+
+static void read_replies6(const struct metrics_sources *s, struct exposition *e)
+{
+    for (size_t i = 0; s->dhcp6 && i < s->interface_count; i++) {
+        const struct traffic *t = &s->dhcp6->traffic[i];
+        const char *interface = s->interfaces[i].name;
+        exposition_count(e, LABELS(interface, "advertise"), t->offers[OFFER_PXE]);
+        exposition_count(e, LABELS(interface, "reply"), t->acks);
+    }
+}
+
+static void put_ignored(struct exposition *e, const char *family,
+                        const uint64_t *verdicts)
+{
+    for (unsigned v = DHCP_ANSWERED + 1; v < DHCP_VERDICT_COUNT; v++) {
+        exposition_count(e, LABELS(family, dhcp_verdict_name(v)), verdicts[v]);
+    }
+}
+
+static void read_ignored(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->dhcp) {
+        put_ignored(e, "ipv4", s->dhcp->verdicts);
+    }
+    if (s->dhcp6) {
+        put_ignored(e, "ipv6", s->dhcp6->verdicts);
+    }
+}
+
+static void read_malformed(const struct metrics_sources *s, struct exposition *e)
+{
+    for (unsigned f = 1; s->dhcp && f < FRAME_FAULT_COUNT; f++) {
+        exposition_count(e, LABELS("frame", frame_fault_name(f)), s->dhcp->bad_frames[f]);
+    }
+    for (unsigned f = 1; s->dhcp && f < DHCP_FAULT_COUNT; f++) {
+        exposition_count(e, LABELS("dhcp", dhcp_fault_name(f)), s->dhcp->bad_packets[f]);
+    }
+    for (unsigned f = 1; s->dhcp6 && f < DHCP6_FAULT_COUNT; f++) {
+        exposition_count(e, LABELS("dhcpv6", dhcp6_fault_name(f)),
+                         s->dhcp6->bad_packets[f]);
+    }
+}
+
+static void read_send_errors(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->dhcp) {
+        exposition_count(e, LABELS("ipv4"), s->dhcp->send_errors);
+    }
+    if (s->dhcp6) {
+        exposition_count(e, LABELS("ipv6"), s->dhcp6->send_errors);
+    }
+}
+
+static void read_conflicts(const struct metrics_sources *s, struct exposition *e)
+{
+    for (unsigned kind = 0; s->radar && kind < RADAR_KIND_COUNT; kind++) {
+        uint64_t count = 0;
+        for (size_t i = 0; i < s->radar->count; i++) {
+            count += s->radar->event[i].kind == kind ? s->radar->event[i].count : 0;
+        }
+        exposition_count(e, LABELS(radar_kind_name(kind)), count);
+    }
+}
+
+/* -- files -------------------------------------------------------------------------------- */
+
+static void read_transfers(const struct metrics_sources *s, struct exposition *e)
+{
+    for (unsigned end = 1; s->tftp && end < TFTP_END_COUNT; end++) {
+        exposition_count(e, LABELS("tftp", tftp_end_name(end)), s->tftp->ends[end]);
+    }
+    if (s->tftp) {
+        exposition_count(e, LABELS("tftp", "refused"), s->tftp->refused);
+    }
+}
+
+static void read_active(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->tftp) {
+        exposition_count(e, LABELS("tftp"), s->tftp_running);
+    }
+}
+
+static void read_sent(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->tftp) {
+        exposition_count(e, LABELS("tftp"), s->tftp->sent_octets);
+    }
+}
+
+static void read_retransmits(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->tftp) {
+        exposition_count(e, NULL, s->tftp->resent_blocks);
+    }
+}
+
+static void read_durations(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->tftp) {
+        exposition_histogram(e, LABELS("tftp"), &s->tftp->durations, HISTOGRAM_DURATION);
+    }
+}
+
+static void read_first_data(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->tftp) {
+        exposition_histogram(e, LABELS("tftp"), &s->tftp->first_data, HISTOGRAM_WAIT);
+    }
+}
+
+static void read_windows(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->tftp) {
+        exposition_histogram(e, NULL, &s->tftp->windows, HISTOGRAM_WINDOW);
+    }
+}
+
+static void read_cold(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->tftp) {
+        exposition_count(e, NULL, s->tftp->cold_reads);
+    }
+}
+
+/* -- the process -------------------------------------------------------------------------- */
+
+static void read_hosts(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_count(e, NULL, s->hosts);
+}
+
+static void read_reload_good(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_count(e, NULL, s->reload_good);
+}
+
+static void read_reload_time(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_number(e, NULL, s->reload_time);
+}
+
+static void read_cpu(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_number(e, NULL, s->process.cpu_seconds);
+}
+
+static void read_resident(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_count(e, NULL, s->process.resident);
+}
+
+static void read_virtual(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_count(e, NULL, s->process.virtual);
+}
+
+static void read_open_files(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_count(e, NULL, s->process.open_files);
+}
+
+static void read_max_files(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_count(e, NULL, s->process.max_files);
+}
+
+static void read_started(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_number(e, NULL, s->process.started);
+}
+
+/* -- the table ---------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const struct {
+    struct exposition_metric is;
+    void (*read)(const struct metrics_sources *s, struct exposition *e);
+} metrics[] = {
+    {{"pxed_build_info", "gauge", {"version"},
+      "Always 1; the label says which pxed runs."}, read_build},
+    {{"pxed_dhcp_packets_total", "counter", {"iface", "type", "arch"},
+      "DHCP requests that were looked at, those of ordinary clients included."}, read_packets},
+    {{"pxed_dhcp_replies_total", "counter", {"iface", "type", "form"},
+      "DHCP requests that were answered, by the form of the offer."}, read_replies},
+    {{"pxed_dhcpv6_packets_total", "counter", {"iface", "type", "arch"},
+      "DHCPv6 requests that were looked at."}, read_packets6},
+    {{"pxed_dhcpv6_replies_total", "counter", {"iface", "type"},
+      "DHCPv6 requests that were answered."}, read_replies6},
+    {{"pxed_dhcp_ignored_total", "counter", {"family", "reason"},
+      "Requests that were met with silence, by the reason."}, read_ignored},
+    {{"pxed_dhcp_malformed_total", "counter", {"layer", "reason"},
+      "Packets that could not be read."}, read_malformed},
+    {{"pxed_dhcp_send_errors_total", "counter", {"family"},
+      "Replies that the kernel did not send."}, read_send_errors},
+    {{"pxed_conflicts_total", "counter", {"kind"},
+      "Packets of other servers that stand in the way of clients of pxed."}, read_conflicts},
+    {{"pxed_transfers_total", "counter", {"door", "result"},
+      "Files that clients asked for, by how it ended."}, read_transfers},
+    {{"pxed_transfers_active", "gauge", {"door"},
+      "Files under way."}, read_active},
+    {{"pxed_sent_bytes_total", "counter", {"door"},
+      "Octets of files that were sent, those sent again included."}, read_sent},
+    {{"pxed_tftp_retransmits_total", "counter", {NULL},
+      "Blocks that were sent again, of transfers that have ended."}, read_retransmits},
+    {{"pxed_transfer_duration_seconds", "histogram", {"door"},
+      "How long files took that came whole."}, read_durations},
+    {{"pxed_transfer_first_data_seconds", "histogram", {"door"},
+      "From the request to the first data sent."}, read_first_data},
+    {{"pxed_tftp_window_blocks", "histogram", {NULL},
+      "Blocks under way at once, as a transfer that came whole ended with."}, read_windows},
+    {{"pxed_tftp_cold_reads_total", "counter", {NULL},
+      "Parts of files that had to come from the disk."}, read_cold},
+    {{"pxed_config_hosts", "gauge", {NULL},
+      "Hosts in the table."}, read_hosts},
+    {{"pxed_config_last_reload_success", "gauge", {NULL},
+      "1: the last reload was taken over, or there was none; 0: it was refused."},
+     read_reload_good},
+    {{"pxed_config_last_reload_timestamp_seconds", "gauge", {NULL},
+      "When the configuration in use was taken over."}, read_reload_time},
+    {{"process_cpu_seconds_total", "counter", {NULL},
+      "Processor time used, in user and kernel mode."}, read_cpu},
+    {{"process_resident_memory_bytes", "gauge", {NULL},
+      "Memory in use."}, read_resident},
+    {{"process_virtual_memory_bytes", "gauge", {NULL},
+      "Address space in use."}, read_virtual},
+    {{"process_open_fds", "gauge", {NULL},
+      "Open descriptors."}, read_open_files},
+    {{"process_max_fds", "gauge", {NULL},
+      "How many descriptors may be open."}, read_max_files},
+    {{"process_start_time_seconds", "gauge", {NULL},
+      "When pxed was started, since 1970."}, read_started},
+};
+/* clang-format on */
+
+#define METRIC_COUNT (sizeof metrics / sizeof metrics[0])
+
+const struct exposition_metric *metrics_at(size_t index)
+{
+    return index < METRIC_COUNT ? &metrics[index].is : NULL;
+}
+
+bool metrics_write(const struct metrics_sources *from, struct exposition *out)
+{
+    for (size_t i = 0; i < METRIC_COUNT; i++) {
+        exposition_begin(out, &metrics[i].is);
+        metrics[i].read(from, out);
+    }
+    return exposition_whole(out);
+}
