@@ -30,6 +30,7 @@ LAB_JOBS     ?= $(JOBS)
 # -- what there is ---------------------------------------------------------------------
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common/text.c common/timers.c \
+         common/log_format.c common/log_line.c common/log_repeats.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
          config/states.c config/template.c config/variables.c \
@@ -48,6 +49,7 @@ SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \
           config/load_boot.c config/load_files.c config/load_hosts.c config/load_match.c config/load_menu.c \
           config/load_own.c config/load_profiles.c config/load_vars.c config/syntax.c \
+          config/load_log.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
@@ -56,6 +58,7 @@ APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control
          app/explain.c app/explain_print.c app/hooks.c app/host.c \
          app/host_files.c app/host_print.c app/host_store.c app/json.c app/learned.c app/loop.c \
          app/network.c app/notify.c app/orders.c app/privileges.c app/process.c app/read_file.c \
+         app/logging.c \
          app/reasons.c app/recording.c app/reload.c app/request.c app/restart.c app/run.c app/schema.c \
          app/state.c app/state_db.c app/templates.c app/unix_socket.c app/virtual.c \
          app/service_user.c app/shim.c app/terminal.c

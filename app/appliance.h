@@ -19,6 +19,7 @@
 /* The process: what lives from the start to the end of `pxed run`. */
 struct appliance {
     struct configuration config;
+    bool verbose; /* -v: logs everything */
     struct loop *loop;
     struct control *control; /* NULL: off, or it could not be opened */
     struct reload *reload;

@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/hooks.h"
 #include "app/learned.h"
+#include "app/logging.h"
 #include "app/notify.h"
 #include "app/privileges.h"
 #include "app/reload.h"
@@ -20,7 +21,7 @@
 
 /* -- the steps of the start, in the order of start() --------------------------------------- */
 
-static bool parse_arguments(int argc, char **argv, const char **path)
+static bool parse_arguments(int argc, char **argv, const char **path, bool *verbose)
 {
     static const struct option options[] = {
         {"config", required_argument, NULL, 'c'},
@@ -33,7 +34,7 @@ static bool parse_arguments(int argc, char **argv, const char **path)
         if (c == 'c') {
             *path = optarg;
         } else if (c == 'v') {
-            log_set_level(LOG_DEBUG);
+            *verbose = true;
         } else {
             return false;
         }
@@ -187,7 +188,9 @@ static usec_t next_deadline(void *context)
     usec_t dhcp6 = a->dhcp6 ? dhcp6_service_deadline(a->dhcp6) : USEC_NEVER;
     usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
     usec_t state = state_deadline(a->state);
+    usec_t log = log_deadline();
     usec_t first = dhcp < tftp ? dhcp : tftp;
+    first = log < first ? log : first;
     first = state < first ? state : first;
     return dhcp6 < first ? dhcp6 : first;
 }
@@ -205,6 +208,7 @@ static void on_deadline(void *context, usec_t now)
         dhcp6_service_timeout(a->dhcp6, now);
     }
     state_timeout(a->state, now);
+    log_timeout(now);
 }
 
 static void on_stop(void *context, usec_t now)
@@ -234,6 +238,7 @@ static const char *take_configuration(void *context, struct configuration *confi
     if (a->dhcp6) {
         dhcp6_service_configure(a->dhcp6, config->snapshot);
     }
+    logging_configure(config->snapshot, a->verbose);
     warn_of_restart(old.snapshot, config->snapshot);
     a->config = *config;
     *config = old;
@@ -345,8 +350,11 @@ static void announce(const struct appliance *a)
 /* Nothing comes in before every privilege is gone. */
 static bool start(struct appliance *a, const char *path)
 {
-    return read_configuration(path, &a->config) && open_everything(a) &&
-           drop_privileges(a) && open_state(a) && watch(a);
+    if (!read_configuration(path, &a->config)) {
+        return false;
+    }
+    logging_configure(a->config.snapshot, a->verbose);
+    return open_everything(a) && drop_privileges(a) && open_state(a) && watch(a);
 }
 
 static void stop(struct appliance *a)
@@ -370,16 +378,19 @@ int command_run(int argc, char **argv)
 {
     struct appliance a = {.neighbours = -1};
     const char *path;
-    if (!parse_arguments(argc, argv, &path)) {
+    if (!parse_arguments(argc, argv, &path, &a.verbose)) {
         fprintf(stderr, "usage: pxed run [-c FILE] [-v]\n");
         return EXIT_USAGE;
     }
+    logging_start(a.verbose);
     bool started = start(&a, path);
     if (started) {
         announce(&a);
         loop_run(a.loop);
+        log_flush();
         log_say(LOG_INFO, "pxed stops");
     }
     stop(&a);
+    log_flush();
     return started ? EXIT_GOOD : EXIT_FAULT;
 }

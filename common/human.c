@@ -52,15 +52,6 @@ static bool within(uint32_t point, const struct span *spans, size_t count)
 }
 #define WITHIN(point, spans) within(point, spans, sizeof(spans) / sizeof(spans)[0])
 
-static bool is_harmful(uint32_t point)
-{
-    static const struct span harmful[] = {
-        {0x00, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c}, {0x200e, 0x200f},
-        {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
-    };
-    return WITHIN(point, harmful);
-}
-
 static unsigned width_of(uint32_t point)
 {
     static const struct span marks[] = {
@@ -87,35 +78,11 @@ struct glyph {
     bool plain; /* false: "?" stands for it */
 };
 
-/* A whole, shortest-form UTF-8 sequence; 0: there is none. */
-static size_t read_utf8(const unsigned char *at, uint32_t *point)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t len = at[0] < 0x80             ? 1
-                 : (at[0] & 0xe0) == 0xc0 ? 2
-                 : (at[0] & 0xf0) == 0xe0 ? 3
-                 : (at[0] & 0xf8) == 0xf0 ? 4
-                                          : 0;
-    uint32_t value = len == 1 ? at[0] : at[0] & (0xffu >> (len + 1));
-    for (size_t i = 1; i < len; i++) {
-        if ((at[i] & 0xc0) != 0x80) {
-            return 0; /* the NUL at the end, too */
-        }
-        value = value << 6 | (at[i] & 0x3fu);
-    }
-    if (len == 0 || value < least[len] || value > 0x10ffff ||
-        (value >= 0xd800 && value <= 0xdfff)) {
-        return 0;
-    }
-    *point = value;
-    return len;
-}
-
 static struct glyph next_glyph(const char *text, bool utf8)
 {
     uint32_t point = 0;
-    size_t octets = read_utf8((const unsigned char *)text, &point);
-    if (octets == 0 || is_harmful(point) || (!utf8 && octets > 1)) {
+    size_t octets = text_utf8(text, &point);
+    if (octets == 0 || !text_is_shown(point) || (!utf8 && octets > 1)) {
         return (struct glyph){octets ? octets : 1, 1, false};
     }
     return (struct glyph){octets, width_of(point), true};

@@ -1,142 +1,256 @@
 #include "common/log.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "common/text.h"
+#include "common/cleanup.h"
+#include "common/log_format.h"
+#include "common/log_repeats.h"
 
-static enum log_level wanted_level = LOG_INFO;
+#define PATIENCE_MS 100
+
+static struct {
+    enum log_level level;
+    enum log_form form; /* never LOG_AUTO */
+    bool folds;
+    bool in_journal; /* standard error is a stream that the journal reads */
+    int socket;      /* the journal's, -1: none */
+    struct sockaddr_un journal;
+    uint64_t lost; /* lines that nobody took, not yet told */
+    struct log_repeats repeats;
+} out = {.level = LOG_INFO, .form = LOG_AS_TEXT, .socket = -1};
 
 void log_set_level(enum log_level level)
 {
-    wanted_level = level;
+    out.level = level;
 }
 
-static const char *const level_names[] = {"error", "warning", "info", "debug"};
-
-bool log_level_parse(const char *text, enum log_level *out)
+static usec_t monotonic(void)
 {
-    for (unsigned i = 0; i < sizeof level_names / sizeof level_names[0]; i++) {
-        if (strcmp(text, level_names[i]) == 0) {
-            *out = (enum log_level)i;
-            return true;
-        }
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (usec_t)ts.tv_sec * USEC_PER_SEC + (usec_t)ts.tv_nsec / 1000;
+}
+
+/* -- where lines go ----------------------------------------------------------------------- */
+
+/* JOURNAL_STREAM is "device:inode" of what systemd made standard error, which may have been
+ * sent elsewhere since. */
+static bool is_journal_stream(int fd)
+{
+    const char *stream = getenv("JOURNAL_STREAM");
+    char ours[48];
+    struct stat st;
+    if (!stream || fstat(fd, &st) != 0) {
+        return false;
     }
-    return false;
+    snprintf(ours, sizeof ours, "%llu:%llu", (unsigned long long)st.st_dev,
+             (unsigned long long)st.st_ino);
+    return strcmp(stream, ours) == 0;
 }
 
-/* Room is kept for the newline. */
-static void append(struct log_line *l, const char *text, size_t len)
+static int open_journal(const char *path)
 {
-    size_t room = sizeof l->text - 1 - l->len;
-    len = len < room ? len : room;
-    memcpy(l->text + l->len, text, len);
-    l->len += len;
+    struct stat st;
+    if (strlen(path) >= sizeof out.journal.sun_path) {
+        return -ENAMETOOLONG;
+    }
+    out.journal = (struct sockaddr_un){.sun_family = AF_UNIX};
+    memcpy(out.journal.sun_path, path, strlen(path) + 1);
+    if (stat(path, &st) != 0) {
+        return -errno;
+    }
+    if (out.socket < 0) {
+        static const struct timeval patience = {.tv_usec = 1000L * PATIENCE_MS};
+        out.socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        (void)setsockopt(out.socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    }
+    return out.socket < 0 ? -errno : 0;
 }
 
-/* The journal reads "<N>"; a person reads the time and what is not plain information. */
-static void open_line(struct log_line *l)
+int log_open(enum log_form form, const char *journal)
 {
-    static const int syslog_priority[] = {3, 4, 6, 7};
-    char head[48];
-    int n;
-    if (getenv("JOURNAL_STREAM")) {
-        n = snprintf(head, sizeof head, "<%d>", syslog_priority[l->level]);
+    out.in_journal = is_journal_stream(STDERR_FILENO);
+    if (form == LOG_AUTO) {
+        form = out.in_journal ? LOG_AS_JOURNAL : LOG_AS_TEXT;
+    }
+    int error = form == LOG_AS_JOURNAL ? open_journal(journal) : 0;
+    out.form = error == 0 ? form : LOG_AS_TEXT;
+    out.folds = true;
+    return error;
+}
+
+/* -- writing ------------------------------------------------------------------------------ */
+
+/* Waits a little, once: with lines lost already, nobody seems to read. */
+static bool is_writable(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    return poll(&p, 1, out.lost ? 0 : PATIENCE_MS) == 1 && (p.revents & POLLOUT);
+}
+
+static bool write_stderr(const struct text *line)
+{
+    return is_writable(STDERR_FILENO) &&
+           write(STDERR_FILENO, line->at, line->used) == (ssize_t)line->used;
+}
+
+static int how_patient(void)
+{
+    return MSG_NOSIGNAL | (out.lost ? MSG_DONTWAIT : 0);
+}
+
+static bool send_descriptor(int fd)
+{
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {.room = {0}};
+    struct msghdr message = {
+        .msg_name = &out.journal,
+        .msg_namelen = sizeof out.journal,
+        .msg_control = &control,
+        .msg_controllen = sizeof control,
+    };
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    return sendmsg(out.socket, &message, how_patient()) == 0;
+}
+
+/* What no datagram can hold goes as a sealed file. */
+static bool send_as_file(const struct text *fields)
+{
+    AUTO(close) int fd = memfd_create("pxed-log", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return fd >= 0 && write(fd, fields->at, fields->used) == (ssize_t)fields->used &&
+           fcntl(fd, F_ADD_SEALS,
+                 F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0 &&
+           send_descriptor(fd);
+}
+
+static bool send_journal(const struct text *fields)
+{
+    ssize_t n = sendto(out.socket, fields->at, fields->used, how_patient(),
+                       (const struct sockaddr *)&out.journal, sizeof out.journal);
+    if (n < 0 && errno == EMSGSIZE) {
+        return send_as_file(fields);
+    }
+    return n == (ssize_t)fields->used;
+}
+
+/* Of now: for a person, or for programs. */
+static void say_time(char buf[40], bool precise)
+{
+    struct timespec ts;
+    struct tm tm;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    unsigned msec = (unsigned)(ts.tv_nsec / 1000000);
+    size_t n;
+    if (precise) {
+        gmtime_r(&ts.tv_sec, &tm);
+        n = strftime(buf, 40, "%Y-%m-%dT%H:%M:%S", &tm);
+        snprintf(buf + n, 40 - n, ".%03uZ", msec);
     } else {
-        struct timespec ts;
-        struct tm tm;
-        clock_gettime(CLOCK_REALTIME, &ts);
         localtime_r(&ts.tv_sec, &tm);
-        n = snprintf(head, sizeof head, "%02d:%02d:%02d.%03ld %s%s", tm.tm_hour,
-                     tm.tm_min, tm.tm_sec, ts.tv_nsec / 1000000,
-                     l->level == LOG_INFO ? "" : level_names[l->level],
-                     l->level == LOG_INFO ? "" : ": ");
+        n = strftime(buf, 40, "%H:%M:%S", &tm);
+        snprintf(buf + n, 40 - n, ".%03u ", msec);
     }
-    append(l, head, (size_t)n);
 }
+
+static bool write_line(const struct log_line *l)
+{
+    char formatted[LOG_FORMATTED];
+    char time[40];
+    struct text t = {formatted, sizeof formatted, 0};
+    formatted[0] = '\0';
+    if (out.form == LOG_AS_JOURNAL) {
+        log_as_journal(l, &t);
+        return send_journal(&t);
+    }
+    if (out.form == LOG_AS_JSON) {
+        say_time(time, true);
+        log_as_json(l, time, &t);
+    } else if (out.in_journal) {
+        snprintf(time, sizeof time, "<%d>", log_priority(l->level));
+        log_as_text(l, time, false, &t);
+    } else {
+        say_time(time, false);
+        log_as_text(l, time, true, &t);
+    }
+    text_say(&t, "\n");
+    return write_stderr(&t);
+}
+
+static void put(const struct log_line *l)
+{
+    struct log_line told;
+    char sentence[64];
+    if (out.lost) {
+        snprintf(sentence, sizeof sentence, "%llu lines of the log were lost",
+                 (unsigned long long)out.lost);
+        log_line_sentence(&told, LOG_WARNING, sentence);
+        out.lost = write_line(&told) ? 0 : out.lost;
+    }
+    out.lost += out.lost || !write_line(l);
+}
+
+/* -- lines -------------------------------------------------------------------------------- */
 
 void log_begin(struct log_line *l, enum log_level level, const char *event)
 {
-    l->level = level;
-    l->wanted = level <= wanted_level;
-    l->len = 0;
-    if (l->wanted) {
-        open_line(l);
-        append(l, event, strlen(event));
-    }
-}
-
-static void append_pair(struct log_line *l, const char *key, const char *value)
-{
-    bool quote = value[0] == '\0' || strpbrk(value, " \"=") != NULL;
-    append(l, " ", 1);
-    append(l, key, strlen(key));
-    append(l, quote ? "=\"" : "=", quote ? 2 : 1);
-    for (const char *p = value; *p; p++) {
-        if (*p == '"') {
-            append(l, "\\", 1);
-        }
-        append(l, p, 1);
-    }
-    append(l, "\"", quote ? 1 : 0);
-}
-
-void log_text(struct log_line *l, const char *key, const char *value)
-{
-    if (l->wanted) {
-        append_pair(l, key, value ? value : "-");
-    }
-}
-
-void log_peer(struct log_line *l, const char *key, const void *octets, size_t len)
-{
-    char shown[300];
-    if (l->wanted) {
-        append_pair(l, key, text_show(octets, len, shown, sizeof shown));
-    }
-}
-
-void log_number(struct log_line *l, const char *key, uint64_t value)
-{
-    char digits[24];
-    if (l->wanted) {
-        snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-        append_pair(l, key, digits);
-    }
-}
-
-void log_decimal(struct log_line *l, const char *key, double value, int digits)
-{
-    char text[40];
-    if (l->wanted) {
-        snprintf(text, sizeof text, "%.*f", digits, value);
-        append_pair(l, key, text);
-    }
+    log_line_event(l, level, event);
+    l->wanted = level <= out.level;
 }
 
 void log_end(struct log_line *l)
 {
-    if (!l->wanted) {
-        return;
+    if (l->wanted && (!out.folds || log_repeats_note(&out.repeats, l, monotonic()))) {
+        put(l);
     }
-    l->text[l->len++] = '\n';
-    /* A log nobody can write to must not stop the service. */
-    ssize_t n = write(STDERR_FILENO, l->text, l->len);
-    (void)n;
 }
 
 void log_say(enum log_level level, const char *fmt, ...)
 {
-    char text[LOG_LINE_SIZE];
+    char text[LOG_VALUES];
+    struct log_line l;
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    struct log_line l;
-    log_begin(&l, level, text);
+    log_line_sentence(&l, level, text);
+    l.wanted = level <= out.level;
     log_end(&l);
+}
+
+/* -- repeats ------------------------------------------------------------------------------ */
+
+usec_t log_deadline(void)
+{
+    return log_repeats_deadline(&out.repeats);
+}
+
+void log_timeout(usec_t now)
+{
+    struct log_line sum;
+    while (log_repeats_due(&out.repeats, now, &sum)) {
+        put(&sum);
+    }
+}
+
+void log_flush(void)
+{
+    log_timeout(USEC_NEVER);
 }

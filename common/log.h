@@ -8,44 +8,53 @@
  *     log_end(&l);
  *
  * prints `tftp done file=boot.wim resent=0`.  Values with blanks are quoted; octets of a
- * peer go through log_peer(), which escapes them.  Lines go to standard error, with the
- * journal's "<N>" priority in front when JOURNAL_STREAM is set, with a clock time when not.
+ * peer go through log_peer(), which escapes them.  An event needs a row in
+ * common/log_format.c and one in README, with an ID made by `uuidgen -r`.
  *
- * Ownership: values are copied into the line (LOG_LINE_SIZE octets; what is over is cut).
- * Shell: write(2).  Only services and app/ log; cores never do.
+ * Lines go to standard error as text or as JSON, or to the journal with a field for each of
+ * theirs.  Once log_open() was called, lines that repeat are folded (common/log_repeats):
+ * whoever runs the loop asks for log_deadline() and calls log_timeout().
+ *
+ * A log that takes nothing for a tenth of a second loses lines rather than stop the service;
+ * how many is said as soon as it takes some again.
+ *
+ * Shell: write(2), sendmsg(2), memfd_create(2).  Only services and app/ log; cores never do.
  */
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common/clock.h"
+#include "common/log_line.h"
 
-enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
-
-#define LOG_LINE_SIZE 1024
-
-struct log_line {
-    enum log_level level;
-    bool wanted; /* false: below the chosen level, nothing is formatted */
-    size_t len;
-    char text[LOG_LINE_SIZE];
+enum log_form {
+    LOG_AUTO, /* the journal when standard error is its stream (JOURNAL_STREAM), else text */
+    LOG_AS_TEXT,
+    LOG_AS_JSON,
+    LOG_AS_JOURNAL,
 };
+
+#define LOG_JOURNAL "/run/systemd/journal/socket"
+
+/*
+ * From now on lines are written so; may be called again.  journal: the socket's path.
+ * Errors: -errno when there is no such socket: lines are text on standard error then.
+ */
+int log_open(enum log_form form, const char *journal);
 
 /* Lines less urgent than level are dropped.  Starts at LOG_INFO. */
 void log_set_level(enum log_level level);
-bool log_level_parse(const char *text, enum log_level *out);
 
 void log_begin(struct log_line *l, enum log_level level, const char *event);
-/* value: NULL prints "-". */
-void log_text(struct log_line *l, const char *key, const char *value);
-void log_peer(struct log_line *l, const char *key, const void *octets, size_t len);
-void log_number(struct log_line *l, const char *key, uint64_t value);
-void log_decimal(struct log_line *l, const char *key, double value, int digits);
 void log_end(struct log_line *l);
 
 /* A whole line of prose: start-up, shutdown, faults. */
 void log_say(enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Sums of repeated lines. */
+usec_t log_deadline(void);
+void log_timeout(usec_t now);
+/* All of them, before the end. */
+void log_flush(void);
 
 #endif

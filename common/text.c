@@ -48,6 +48,47 @@ char *text_show(const void *octets, size_t len, char *buf, size_t size)
     return buf;
 }
 
+size_t text_utf8(const char *text, uint32_t *point)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *at = (const unsigned char *)text;
+    size_t len = at[0] < 0x80             ? 1
+                 : (at[0] & 0xe0) == 0xc0 ? 2
+                 : (at[0] & 0xf0) == 0xe0 ? 3
+                 : (at[0] & 0xf8) == 0xf0 ? 4
+                                          : 0;
+    uint32_t value = len == 1 ? at[0] : at[0] & (0xffu >> (len + 1));
+    for (size_t i = 1; i < len; i++) {
+        if ((at[i] & 0xc0) != 0x80) {
+            return 0; /* the NUL at the end, too */
+        }
+        value = value << 6 | (at[i] & 0x3fu);
+    }
+    if (len == 0 || value < least[len] || value > 0x10ffff ||
+        (value >= 0xd800 && value <= 0xdfff)) {
+        return 0;
+    }
+    *point = value;
+    return len;
+}
+
+bool text_is_shown(uint32_t point)
+{
+    static const struct {
+        uint32_t first;
+        uint32_t last;
+    } hidden[] = {
+        {0x00, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c}, {0x200e, 0x200f},
+        {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+    };
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
+        if (point >= hidden[i].first && point <= hidden[i].last) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void text_say(struct text *t, const char *fmt, ...)
 {
     va_list ap;
@@ -57,6 +98,36 @@ void text_say(struct text *t, const char *fmt, ...)
     if (n > 0) {
         size_t room = t->size - t->used - 1;
         t->used += (size_t)n < room ? (size_t)n : room;
+    }
+}
+
+/* All of it or nothing, so that a cut never leaves half a character. */
+static bool say_whole(struct text *t, const char *octets, size_t len)
+{
+    if (len > t->size - t->used - 1) {
+        return false;
+    }
+    memcpy(t->at + t->used, octets, len);
+    t->used += len;
+    t->at[t->used] = '\0';
+    return true;
+}
+
+void text_say_safe(struct text *t, const char *text)
+{
+    bool room = true;
+    while (*text && room) {
+        uint32_t point = 0;
+        char escaped[8];
+        size_t len = text_utf8(text, &point);
+        if (len > 0 && text_is_shown(point)) {
+            room = say_whole(t, text, len);
+            text += len;
+            continue;
+        }
+        snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned char)*text);
+        room = say_whole(t, escaped, 4);
+        text++; /* the rest of a sequence that is not shown is escaped as well */
     }
 }
 

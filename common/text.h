@@ -20,6 +20,11 @@ bool text_decimal(const char *text, uint64_t *out);
  */
 char *text_show(const void *octets, size_t len, char *buf, size_t size);
 
+/* Octets of the whole, shortest UTF-8 sequence that text begins with; 0: it is none. */
+size_t text_utf8(const char *text, uint32_t *point);
+/* False: a control character, or one that turns the direction of writing. */
+bool text_is_shown(uint32_t point);
+
 /*
  * How many single-character edits (insert, delete, replace, swap of neighbours) lie between
  * two words, capped at 99.  Words over 63 characters count as 99 apart.
@@ -36,6 +41,9 @@ struct text {
     size_t used;
 };
 void text_say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* What is no UTF-8, or not shown, becomes \xNN; a backslash stays one. */
+void text_say_safe(struct text *t, const char *text);
 
 /* "1.6GB", "512B": three digits at most, powers of 1000.  Returns buf. */
 char *text_bytes(uint64_t octets, char *buf, size_t size);

@@ -260,6 +260,7 @@ static const struct field top_fields[] = {
     {.key = "state_dir", .read = read_path_or_off, .min = 1, .max = 1023,
      .offset = offsetof(struct snapshot, state_dir)},
     {.key = "watch", .read = read_bool, .offset = offsetof(struct snapshot, watch)},
+    {.key = "log", .read = read_log, .offset = offsetof(struct snapshot, log)},
     {.key = "$schema", .read = read_schema, .min = 1, .max = 4095},
 };
 /* clang-format on */
@@ -314,6 +315,7 @@ static struct snapshot *new_snapshot(void)
         return NULL;
     }
     s->hotplug = true;
+    s->log = (struct log_conf){.form = LOG_AUTO, .level = LOG_INFO};
     s->dhcp = (struct dhcp_conf){.enabled = true, .ipv6 = true};
     s->tftp = (struct tftp_conf){.enabled = true,
                                  .max_block_size = 1468, /* MTU 1500 less 32 of headers */

@@ -112,6 +112,10 @@ void read_offer(struct reader *r, const struct field *f, const json_t *value,
 /* SAYS_... of the keys that the object holds. */
 uint32_t answer_said(const json_t *object);
 
+/* config/load_log.c.  dst: struct log_conf. */
+void read_log(struct reader *r, const struct field *f, const json_t *value,
+              const struct json_path *at, void *dst);
+
 /* config/load_files.c. */
 void read_files(struct reader *r, const struct field *f, const json_t *value,
                 const struct json_path *at, void *dst);

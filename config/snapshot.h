@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/log.h"
 #include "common/netaddr.h"
 #include "config/arch.h"
 
@@ -275,6 +276,11 @@ struct virtual_file {
     uint32_t column;
 };
 
+struct log_conf {
+    enum log_form form;
+    enum log_level level;
+};
+
 struct snapshot {
     struct interface_conf interfaces[CONFIG_INTERFACES_MAX];
     size_t interface_count;
@@ -285,6 +291,7 @@ struct snapshot {
     char *control;   /* path of the control socket; NULL: none */
     char *state_dir; /* where what is remembered is kept; NULL: in memory only */
     bool watch;      /* reload by itself when the configuration changes */
+    struct log_conf log;
     struct profile *profiles;
     size_t profile_count;
     bool profiles_unread; /* there are some, but they could not be read */

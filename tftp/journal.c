@@ -55,20 +55,23 @@ void tftp_journal_transfer(const struct tftp_transfer *x, usec_t now)
 void tftp_journal_refusal(const struct net_path *path, struct tftp_text name,
                           const char *why)
 {
+    char peer[ENDPOINT_TEXT];
     struct log_line l;
     log_begin(&l, LOG_INFO, "tftp refused");
-    log_peer_end(&l, path);
+    log_text(&l, "peer", endpoint_print_ip(&path->peer, peer));
     log_peer(&l, "file", name.at, name.len);
     log_text(&l, "reason", why);
+    log_varying(&l);
+    log_number(&l, "port", path->peer.port);
     log_end(&l);
 }
 
 void tftp_journal_misses(const struct tftp_miss *sum)
 {
-    char client[ENDPOINT_TEXT];
+    char peer[ENDPOINT_TEXT];
     struct log_line l;
     log_begin(&l, LOG_INFO, "tftp refused");
-    log_text(&l, "client", endpoint_print_ip(&sum->peer, client));
+    log_text(&l, "peer", endpoint_print_ip(&sum->peer, peer));
     log_number(&l, "more", sum->folded);
     log_text(&l, "last", sum->last);
     log_text(&l, "reason", "file not found");

@@ -11,6 +11,7 @@ int main(void)
     srunner_add_suite(runner, suite_common_bytes());
     srunner_add_suite(runner, suite_common_histogram());
     srunner_add_suite(runner, suite_common_human());
+    srunner_add_suite(runner, suite_common_log());
     srunner_add_suite(runner, suite_common_netaddr());
     srunner_add_suite(runner, suite_common_text());
     srunner_add_suite(runner, suite_common_timers());

@@ -11,6 +11,7 @@ Suite *suite_app_terminal(void);
 Suite *suite_common_bytes(void);
 Suite *suite_common_histogram(void);
 Suite *suite_common_human(void);
+Suite *suite_common_log(void);
 Suite *suite_common_netaddr(void);
 Suite *suite_common_text(void);
 Suite *suite_common_timers(void);

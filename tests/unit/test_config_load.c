@@ -78,15 +78,16 @@ static const struct {
      "3:1: hosts[0].mac: the same key again; it stands already on line 2"},
     {TOP "'usr':'a'}", "2:1: usr: unknown key; did you mean \"user\"?"},
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
-    {TOP "'a.b/c':'a'}", "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-                         "\"hotplug\", \"dhcp\", \"tftp\", \"profiles\", \"hosts\", "
-                         "\"host_files\", \"unknown_hosts\", "
-                         "\"files\", \"control\", \"state_dir\", \"watch\", \"$schema\""},
+    {TOP "'a.b/c':'a'}",
+     "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
+     "\"hotplug\", \"dhcp\", \"tftp\", \"profiles\", \"hosts\", "
+     "\"host_files\", \"unknown_hosts\", "
+     "\"files\", \"control\", \"state_dir\", \"watch\", \"log\", \"$schema\""},
     {TOP "'\\u0061\\u001b':1}",
      "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"hotplug\", \"dhcp\", "
      "\"tftp\", \"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\", \"files\", "
      "\"control\", "
-     "\"state_dir\", \"watch\", \"$schema\""},
+     "\"state_dir\", \"watch\", \"log\", \"$schema\""},
     /* once, hold */
     {TOP DEFAULT "'hosts':[{'mac':'02:00:00:00:00:01','action':'wait'}]}",
      "3:46: hosts[0].action: expected \"boot\", \"ignore\", \"local\" or \"hold\", got "
@@ -124,6 +125,11 @@ static const struct {
     {TOP "'$schema':7}", "2:11: $schema: expected a string, got a number"},
     /* user, dhcp */
     {TOP "'control':'pxed.sock'}", "2:11: control: expected an absolute path or \"off\""},
+    {TOP "'log':{'format':'jsno','level':'all'}}",
+     "2:17: log.format: expected \"auto\", \"text\", \"json\" or \"journal\", got "
+     "\"jsno\"\n"
+     "2:32: log.level: expected \"error\", \"warning\", \"info\" or \"debug\", got "
+     "\"all\""},
     {TOP "'control':'off','watch':1}",
      "2:25: watch: expected true or false, got a number"},
     {TOP "'user':''}", "2:8: user: is empty"},
