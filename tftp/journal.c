@@ -72,8 +72,13 @@ void tftp_journal_misses(const struct tftp_miss *sum)
     struct log_line l;
     log_begin(&l, LOG_INFO, "tftp refused");
     log_text(&l, "peer", endpoint_print_ip(&sum->peer, peer));
-    log_number(&l, "more", sum->folded);
-    log_text(&l, "last", sum->last);
+    if (sum->count == 1) {
+        log_text(&l, "file", sum->first);
+    } else {
+        log_number(&l, "files", sum->count);
+        log_text(&l, "first", sum->first);
+        log_text(&l, "last", sum->last);
+    }
     log_text(&l, "reason", "file not found");
     log_end(&l);
 }

@@ -14,7 +14,7 @@ void tftp_journal_transfer(const struct tftp_transfer *x, usec_t now);
 void tftp_journal_refusal(const struct net_path *path, struct tftp_text name,
                           const char *why);
 
-/* What a client asked for in vain after the first such name. */
+/* What a client asked for in vain. */
 void tftp_journal_misses(const struct tftp_miss *sum);
 
 /* Ends that are no failure: everything arrived, or the client only asked for the size. */

@@ -1,9 +1,8 @@
 /*
- * tftp/misses: folds the names a client asks for in vain into two log lines.
+ * tftp/misses: folds the names a client asks for in vain into one log line.
  *
- * PXELINUX, shim and a Raspberry Pi ask for ten to twenty names that need not exist.  The
- * first miss of a client is told at once; those that follow are counted, and told as one
- * when the client has asked for nothing more for a while.
+ * PXELINUX, shim and a Raspberry Pi ask for ten to twenty names that need not exist.  They
+ * are told as one when the client has missed nothing more for a while, or after ten seconds.
  *
  *     if (tftp_misses_note(&m, peer, name, now)) log it
  *     while (tftp_misses_due(&m, now, &sum)) log the sum
@@ -18,13 +17,16 @@
 #include "common/netaddr.h"
 
 #define TFTP_MISSES_MAX   64
-#define TFTP_MISSES_QUIET (3 * USEC_PER_SEC)
+#define TFTP_MISSES_QUIET (2 * USEC_PER_SEC)
+#define TFTP_MISSES_SPAN  (10 * USEC_PER_SEC)
 
 struct tftp_miss {
     struct endpoint peer; /* the address counts, not the port */
-    uint32_t folded;      /* misses after the first */
+    uint32_t count;
+    usec_t oldest;
     usec_t newest;
-    char last[80]; /* the newest name, printable */
+    char first[80]; /* names, printable */
+    char last[80];
 };
 
 struct tftp_misses {
@@ -32,10 +34,10 @@ struct tftp_misses {
     unsigned count;
 };
 
-/* True: tell this one; false: it was counted. */
+/* True: tell this one, there is no room; false: it was counted. */
 bool tftp_misses_note(struct tftp_misses *m, const struct endpoint *peer,
                       const char *shown, usec_t now);
-/* A client that has gone quiet, taken out; only those with something folded are given. */
+/* The misses of a client that has gone quiet, or goes on for long; taken out. */
 bool tftp_misses_due(struct tftp_misses *m, usec_t now, struct tftp_miss *out);
 usec_t tftp_misses_deadline(const struct tftp_misses *m);
 

@@ -22,7 +22,7 @@ static void refuse_missing(struct tftp_requests *s, int fd,
     const char *message = why[0] ? why : "file not found";
     s->engine->counters.refused++;
     tftp_send_error(fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
-    if (tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
+    if (why[0] || tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
         tftp_journal_refusal(&wanted->path, name, message);
     }
 }

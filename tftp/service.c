@@ -122,12 +122,22 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
     return 0;
 }
 
+/* Of clients that have missed nothing more for a while; USEC_NEVER: of all. */
+static void tell_misses(struct tftp_service *s, usec_t now)
+{
+    struct tftp_miss sum;
+    while (tftp_misses_due(&s->requests.misses, now, &sum)) {
+        tftp_journal_misses(&sum);
+    }
+}
+
 void tftp_service_close(struct tftp_service *s)
 {
     if (!s) {
         return;
     }
     tftp_engine_done(&s->engine);
+    tell_misses(s, USEC_NEVER);
     for (size_t i = 0; i < s->fd_count; i++) {
         (void)close(s->fds[i]);
     }
@@ -349,9 +359,6 @@ usec_t tftp_service_deadline(const struct tftp_service *s)
 
 void tftp_service_timeout(struct tftp_service *s, usec_t now)
 {
-    struct tftp_miss sum;
     tftp_engine_timeout(&s->engine, now);
-    while (tftp_misses_due(&s->requests.misses, now, &sum)) {
-        tftp_journal_misses(&sum);
-    }
+    tell_misses(s, now);
 }
