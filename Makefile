@@ -54,14 +54,8 @@ SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
-APP   := app/main.c app/boot_files.c app/check.c app/configuration.c app/control.c \
-         app/explain.c app/explain_print.c app/hooks.c app/host.c \
-         app/host_files.c app/host_print.c app/host_store.c app/json.c app/learned.c app/loop.c \
-         app/network.c app/notify.c app/orders.c app/privileges.c app/process.c app/read_file.c \
-         app/logging.c \
-         app/reasons.c app/recording.c app/reload.c app/request.c app/restart.c app/run.c app/schema.c \
-         app/state.c app/state_db.c app/templates.c app/unix_socket.c app/virtual.c \
-         app/service_user.c app/shim.c app/terminal.c
+# Every other file of app/, where the shells and the commands are.
+APP   := $(sort $(filter-out $(CORE),$(wildcard app/*.c app/*/*.c)))
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := tests/bench/bench_core.c

@@ -21,5 +21,6 @@ int command_explain(int argc, char **argv);
 int command_reload(int argc, char **argv);
 int command_approve(int argc, char **argv);
 int command_reset(int argc, char **argv);
+int command_import(int argc, char **argv);
 
 #endif

@@ -24,6 +24,8 @@ static const struct command {
      "lets a \"once\" host boot again; without MAC: lists those that have"},
     {"host", command_host, "host    list | show MAC | set --mac MAC ... | rm MAC",
      "the host table, and safe changes of the host files"},
+    {"import", command_import, "import  dnsmasq FILE...",
+     "a configuration made from dnsmasq's, and what of it has no counterpart"},
     {"schema", command_schema, "schema",
      "the JSON Schema of the configuration, for editors"},
 };
