@@ -5,6 +5,7 @@
 # make check SAN=1   the same under ASan and UBSan, in build/san
 # make cli           tests of the commands, on directories of their own      (no root)
 # make netns         tests in network namespaces                                (needs root)
+# make page-test     the web page in a headless browser                           (needs root)
 # make peers         fetches the other servers that some of them run beside
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
@@ -13,7 +14,7 @@
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
 # make install       DESTDIR= PREFIX=/usr/local
-# test, demo, lint, fuzz, bench and lab install the packages they need, when some are missing.
+# test, demo, lint, page-test, fuzz, bench and lab install the packages they need, when some are missing.
 
 PREFIX       ?= /usr/local
 CC           ?= cc
@@ -105,6 +106,7 @@ $(B)/%.o: %.c
 	$(call tell,CC)$(COMPILE) -MMD -MP -c $< -o $@
 
 $(B)/app/schema.o: packaging/schema/pxed.schema.json
+$(B)/app/page.o: app/page/index.html
 
 # -- how it is checked -----------------------------------------------------------------
 # Packages come first, then a make of its own: nothing may be compiled before the headers
@@ -132,6 +134,11 @@ cli: $(B)/pxed
 
 netns: $(B)/pxed $(BENCH_TOOLS)
 	python3 -B tests/netns/run.py $(B)/pxed
+
+page-test: deps-page
+	+$(PARALLEL) all
+	python3 -B tests/page/run.py $(B)/pxed
+	$(GIVE_BACK)
 
 peers:
 	packaging/fetch-peers
@@ -193,7 +200,7 @@ install: $(B)/pxed
 clean:
 	rm -rf build
 
-.PHONY: all test check cli netns peers lint lint-core fuzz bench bench-compare lab demo install \
+.PHONY: all test check cli netns page-test peers lint lint-core fuzz bench bench-compare lab demo install \
         clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))
