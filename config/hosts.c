@@ -9,14 +9,20 @@
 
 #define CHUNK 256 /* hosts that are allocated together */
 
+#define LINE 64 /* octets of a cache line */
+
+/*
+ * At a hundred thousand hosts it is cache lines, fetched from far memory, that a look-up
+ * costs: so a slot begins with one, and that one holds what is compared.
+ */
 struct slot {
     struct host host; /* octets of mac behind mac_len are zero */
     uint32_t index;
     struct slot *next; /* the next one in file order with the same exact MAC or UUID */
-};
+} __attribute__((aligned(LINE)));
 
 struct hosts {
-    struct slot **chunks; /* a slot never moves: tables and callers point at it */
+    void **chunks; /* a slot never moves: tables and callers point at it */
     size_t chunk_room;
     size_t chunk_count;
     size_t count;
@@ -42,16 +48,23 @@ struct hosts *hosts_new(size_t expected)
     return table;
 }
 
+/* In what is allocated for a chunk, the first whole line. */
+static struct slot *slots_of(void *chunk)
+{
+    size_t before = (LINE - (uintptr_t)chunk % LINE) % LINE;
+    return (struct slot *)(void *)((char *)chunk + before);
+}
+
 static struct slot *slot_at(const struct hosts *table, size_t index)
 {
-    return &table->chunks[index / CHUNK][index % CHUNK];
+    return &slots_of(table->chunks[index / CHUNK])[index % CHUNK];
 }
 
 /* A number in the tables below has this mark when nothing but its key is asked. */
 #define BARE      (UINT32_C(1) << 31)
 #define HOSTS_MAX (BARE - 1) /* KEYS_NONE is no marked number */
 
-/* MAC, or its beginning, and length: this is the key itself, not a hash of it. */
+/* MAC, or its beginning, and length. */
 static uint64_t mac_key(const struct mac *mac, size_t len)
 {
     uint64_t key = len;
@@ -61,11 +74,21 @@ static uint64_t mac_key(const struct mac *mac, size_t len)
     return key;
 }
 
+static bool has_mac(const struct host *host, const struct mac *mac, size_t len)
+{
+    return host->mac_len == len && !memcmp(&host->mac, mac, len);
+}
+
 /* The mark and number of the first host of exactly this MAC or bare prefix, or KEYS_NONE. */
 static uint32_t find_mac(const struct hosts *table, const struct mac *mac, size_t len)
 {
     size_t at = 0;
-    return keys_next(&table->by_mac, mac_key(mac, len), &at);
+    uint64_t key = mac_key(mac, len);
+    uint32_t n = keys_next(&table->by_mac, key, &at);
+    while (n != KEYS_NONE && !has_mac(&slot_at(table, n & ~BARE)->host, mac, len)) {
+        n = keys_next(&table->by_mac, key, &at);
+    }
+    return n;
 }
 
 /* Likewise of this UUID. */
@@ -272,18 +295,19 @@ static struct slot *spare_slot(struct hosts *table)
     }
     if (table->chunk_count == table->chunk_room) {
         size_t room = table->chunk_room ? 2 * table->chunk_room : 4;
-        struct slot **chunks = realloc((void *)table->chunks, room * sizeof(void *));
+        void **chunks = realloc((void *)table->chunks, room * sizeof(void *));
         if (!chunks) {
             return NULL;
         }
         table->chunks = chunks;
         table->chunk_room = room;
     }
-    struct slot *chunk = calloc(CHUNK, sizeof *chunk);
-    if (chunk) {
-        table->chunks[table->chunk_count++] = chunk;
+    void *chunk = calloc(1, CHUNK * sizeof(struct slot) + LINE - 1);
+    if (!chunk) {
+        return NULL;
     }
-    return chunk;
+    table->chunks[table->chunk_count++] = chunk;
+    return slots_of(chunk);
 }
 
 static bool index_pattern(struct hosts *table, struct slot *slot)

@@ -5,24 +5,24 @@
 #define ROOM_LEAST 16
 
 struct keys_entry {
-    uint64_t key;
+    uint32_t hash;   /* of the key; where to begin is in its low bits */
     uint32_t number; /* KEYS_NONE: free */
 };
 
-/* Where to begin: keys that differ little shall lie far apart. */
-static size_t scatter(uint64_t n)
+/* Keys that differ little shall lie far apart. */
+static uint32_t scatter(uint64_t n)
 {
     n = (n ^ n >> 32) * UINT64_C(0xd6e8feb86659fd93);
     n = (n ^ n >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    return (size_t)(n ^ n >> 32);
+    return (uint32_t)(n ^ n >> 32);
 }
 
 uint32_t keys_next(const struct keys *k, uint64_t key, size_t *at)
 {
-    size_t from = scatter(key);
+    uint32_t hash = scatter(key);
     while (k->room > 0) { /* it is never full, so that this comes to a free entry */
-        const struct keys_entry *e = &k->list[(from + (*at)++) & (k->room - 1)];
-        if (e->number == KEYS_NONE || e->key == key) {
+        const struct keys_entry *e = &k->list[(hash + (*at)++) & (k->room - 1)];
+        if (e->number == KEYS_NONE || e->hash == hash) {
             return e->number;
         }
     }
@@ -31,7 +31,7 @@ uint32_t keys_next(const struct keys *k, uint64_t key, size_t *at)
 
 static void put(struct keys *k, struct keys_entry entry)
 {
-    size_t i = scatter(entry.key);
+    size_t i = entry.hash;
     while (k->list[i & (k->room - 1)].number != KEYS_NONE) {
         i++;
     }
@@ -64,7 +64,7 @@ bool keys_add(struct keys *k, uint64_t key, uint32_t number)
     if (2 * k->count >= k->room && !grow(k)) {
         return false;
     }
-    put(k, (struct keys_entry){key, number});
+    put(k, (struct keys_entry){scatter(key), number});
     return true;
 }
 

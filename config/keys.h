@@ -1,5 +1,6 @@
 /*
- * config/keys: from a key of eight octets to the numbers that were added with it.
+ * config/keys: from a key of eight octets to the numbers that were added with it, and
+ * seldom others, so that whoever asks compares what they stand for.
  *
  * One array without pointers: a look-up touches one cache line of it.  At a hundred thousand
  * hosts it is such lines, fetched from far memory, that cost the time.
@@ -22,7 +23,7 @@ struct keys {
     size_t count;
 };
 
-/* All numbers of this key in turn: begin with *at zero, until KEYS_NONE. */
+/* All numbers of this key, and perhaps others, in turn: begin with *at zero, until KEYS_NONE. */
 uint32_t keys_next(const struct keys *k, uint64_t key, size_t *at);
 
 bool keys_add(struct keys *k, uint64_t key, uint32_t number);

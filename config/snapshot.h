@@ -221,20 +221,22 @@ struct host_own {
 };
 #define OF_HOST_ALONE UINT32_MAX
 
-/* It is one only who meets all of mac, uuid and match. */
+/*
+ * It is one only who meets all of mac, uuid and match.  What finding a host and judging it
+ * reads comes first, so that it shares a cache line (config/hosts.c).
+ */
 struct host {
-    char *name;      /* may be NULL */
-    struct mac mac;  /* the first mac_len octets count */
-    uint8_t mac_len; /* 6: exact; 1..5: prefix ("52:54:00:*"); 0: not by MAC */
+    uint8_t uuid[16]; /* as written in text (RFC 9562 order) */
+    struct mac mac;   /* the first mac_len octets count */
+    uint8_t mac_len;  /* 6: exact; 1..5: prefix ("52:54:00:*"); 0: not by MAC */
     bool has_uuid;
-    uint8_t uuid[16];         /* as written in text (RFC 9562 order) */
     struct host_match *match; /* NULL: MAC and UUID are all that is asked */
-    struct host_vars *vars;   /* NULL: none */
     struct host_own *own;     /* NULL: all else is as the profile says */
     enum host_action action;
-    bool once; /* boots once, and is left to its disk from then on */
-    uint16_t
-        profile; /* index; the default one unless said; HOST_BOOT and HOST_HOLD only */
+    bool once;        /* boots once, and is left to its disk from then on */
+    uint16_t profile; /* index; the default one unless said; HOST_BOOT, HOST_HOLD only */
+    struct host_vars *vars;    /* NULL: none */
+    char *name;                /* may be NULL */
     struct answer_conf answer; /* what it says goes over what the profile says */
     uint32_t max_block_size;   /* as in tftp_conf, for this host; 0: nothing said */
     uint32_t max_window_size;  /* likewise */
