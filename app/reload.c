@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +75,12 @@ static void read_anew(void *job)
     r->faults = faults_json(&r->config.faults, r->path, RELOAD_FAULTS);
 }
 
+/* The allocator would keep what parser and old table had: several times what is in use. */
 static void free_old(void *job)
 {
     configuration_done(job);
     free(job);
+    (void)malloc_trim(0);
 }
 
 /* -- back here ---------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +52,7 @@ static bool read_configuration(const char *path, struct configuration *out)
         return false;
     }
     faults_print(&out->faults, path, out->text, out->len, stderr);
+    (void)malloc_trim(0); /* the allocator would keep what the parser had */
     if (!out->snapshot) {
         log_say(LOG_ERROR, "%s: %zu faults", path, out->faults.errors);
         return false;

@@ -278,6 +278,9 @@ def test_big_reload_delays_nobody():
         check.at_most(times[-1], max(0.02, told["msec"] / 4000), "seconds for the slowest")
         held = int(site.pxed.wait_log(r"pxed reloaded .*held_usec=(\d+)").group(1))
         check.at_most(held, 5000, "microseconds in which nothing else was done")
+        for _ in range(2):
+            check.equal(site.reload()[0], 0, "status of `pxed reload`")
+        until("the memory of old tables is given back", lambda: site.pxed.memory_kib() < 80000)
 
 
 def readable(sock):
