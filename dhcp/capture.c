@@ -15,7 +15,8 @@
  * "not vlan" must come last: libpcap shifts its offsets behind it.  Without it the frames of
  * tagged networks on a trunk would be seen, and answered untagged.
  *
- * Read requests to port 69 are those of our machines that ask other servers.
+ * Read requests to port 69, and questions to port 4011, are looked at for those of our machines
+ * that ask other servers.
  *
  * What goes out is looked at for the address offers of servers on this host; our own offers
  * give no address (udp[24:4] is yiaddr), so they do not come back here.  The direction is
@@ -26,9 +27,10 @@ static const struct {
     pcap_direction_t direction;
     int buffer;
 } kinds[] = {
-    [CAPTURE_INCOMING] = {"(udp dst port 67 or (udp src port 67 and udp dst port 68) or "
-                          "(udp dst port 69 and udp[8:2] = 1)) and not vlan",
-                          PCAP_D_IN, 1 << 20}, /* a burst of some 2000 requests */
+    [CAPTURE_INCOMING] =
+        {"(udp dst port 67 or (udp src port 67 and udp dst port 68) or "
+         "(udp dst port 69 and udp[8:2] = 1) or udp dst port 4011) and not vlan",
+         PCAP_D_IN, 1 << 20}, /* a burst of some 2000 requests */
     [CAPTURE_OUTGOING] = {"udp src port 67 and (udp dst port 68 or udp dst port 67) "
                           "and udp[8] = 2 and udp[24:4] != 0 and not vlan",
                           PCAP_D_OUT, 1 << 17},

@@ -15,12 +15,11 @@ void lookout_request(struct radar *r, const struct dhcp_packet *in,
     radar_heard(r, &request);
 }
 
-void lookout_reply(struct radar *r, const struct port *p, const struct frame *f,
-                   const struct dhcp_packet *in, usec_t now)
+void lookout_reply(struct radar *r, const struct port *p, const struct radar_reply *reply,
+                   usec_t now)
 {
     const struct radar_event *fresh[RADAR_KIND_COUNT];
-    struct radar_reply reply = {in, f->from, f->ip_from, &p->facts.identity};
-    size_t count = radar_see(r, &reply, now, fresh);
+    size_t count = radar_see(r, reply, now, fresh);
     for (size_t i = 0; i < count; i++) {
         dhcp_journal_conflict(p->conf.name, fresh[i]);
     }

@@ -17,8 +17,8 @@ void lookout_request(struct radar *r, const struct dhcp_packet *in,
                      const struct dhcp_decision *d);
 
 /* Some other server's word to a client. */
-void lookout_reply(struct radar *r, const struct port *p, const struct frame *f,
-                   const struct dhcp_packet *in, usec_t now);
+void lookout_reply(struct radar *r, const struct port *p, const struct radar_reply *reply,
+                   usec_t now);
 
 /* A machine asks for a file by TFTP; who asks us is none of its business. */
 void lookout_read_request(struct radar *r, const struct port *p, const struct frame *f,

@@ -11,11 +11,6 @@ enum { IPXE_NO_PXEDHCP = 176 };
 
 /* -- requests ----------------------------------------------------------------------------- */
 
-void radar_heard(struct radar *r, const struct radar_request *request)
-{
-    r->heard[r->heard_count++ % RADAR_HEARD_MAX] = *request;
-}
-
 enum whose { NOT_HEARD, OURS, OTHERS };
 
 /* The latest one that fits, by its number or by its client; NULL: none is remembered. */
@@ -31,6 +26,16 @@ static const struct radar_request *find_heard(const struct radar *r, const uint3
         }
     }
     return NULL;
+}
+
+/* The REQUEST that takes another server's lease is of the transaction that we answered. */
+void radar_heard(struct radar *r, const struct radar_request *request)
+{
+    const struct radar_request *known = find_heard(r, &request->xid, NULL);
+    if (request->ours || !known || !known->ours ||
+        !mac_equal(&known->client, &request->client)) {
+        r->heard[r->heard_count++ % RADAR_HEARD_MAX] = *request;
+    }
 }
 
 static enum whose whose_request(const struct radar *r, uint32_t xid)
@@ -107,6 +112,26 @@ static struct ip4 server_of(const struct radar_reply *reply)
         memcpy(server.octet, id.p, sizeof server.octet);
     }
     return server;
+}
+
+bool radar_read_offer(const struct radar_reply *reply, struct radar_offer *out)
+{
+    const struct dhcp_packet *p = reply->packet;
+    if (p->op != BOOTREPLY || p->type != DHCP_OFFER) {
+        return false;
+    }
+    *out = (struct radar_offer){
+        .server = server_of(reply),
+        .has_address = !ip4_is_any(p->yiaddr),
+        .pxe = has_class(p, "PXEClient") || has_class(p, "HTTPClient"),
+        .no_pxe = tells_ipxe_no_proxy(p),
+        .next_server = p->siaddr,
+    };
+    out->ours = !out->has_address && is_own(reply->us, out->server);
+    if (!read_file(p, out->file)) {
+        out->file[0] = '\0';
+    }
+    return true;
 }
 
 /* -- events ------------------------------------------------------------------------------- */
@@ -197,12 +222,18 @@ size_t radar_see(struct radar *r, const struct radar_reply *reply, usec_t now,
     return new;
 }
 
+bool radar_is_elsewhere(const struct radar *r, const struct mac *client,
+                        struct ip4 server)
+{
+    const struct radar_request *q = find_heard(r, NULL, client);
+    return q && q->ours && !ip4_equal(q->next_server, server);
+}
+
 const struct radar_event *radar_asks(struct radar *r, const struct mac *client,
                                      const struct mac *to, struct ip4 server,
                                      struct rd request, usec_t now)
 {
-    const struct radar_request *q = find_heard(r, NULL, client);
-    if (!q || !q->ours || ip4_equal(q->next_server, server)) {
+    if (!radar_is_elsewhere(r, client, server)) {
         return NULL;
     }
     struct radar_event *e = find_or_add(r, RADAR_ELSEWHERE, server);

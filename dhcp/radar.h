@@ -73,11 +73,29 @@ struct radar_reply {
     const struct identity *us; /* of the interface that saw it */
 };
 
+/* What another server's OFFER says of itself and of booting. */
+struct radar_offer {
+    struct ip4 server; /* option 54, else the source */
+    bool ours;         /* one without an address, as this host */
+    bool has_address;
+    bool pxe;    /* option 60 names a boot client */
+    bool no_pxe; /* option 175.176 */
+    struct ip4 next_server;
+    char file[DHCP_FILE_LEN]; /* as sent, cut; "": none */
+};
+
+/* False: it is no OFFER; *out is undefined then. */
+bool radar_read_offer(const struct radar_reply *reply, struct radar_offer *out);
+
 void radar_heard(struct radar *r, const struct radar_request *request);
 
 /* How many events this reply was the first to show; they stand in fresh[]. */
 size_t radar_see(struct radar *r, const struct radar_reply *reply, usec_t now,
                  const struct radar_event *fresh[RADAR_KIND_COUNT]);
+
+/* Did we answer this machine lately, and send it to another one than this server? */
+bool radar_is_elsewhere(const struct radar *r, const struct mac *client,
+                        struct ip4 server);
 
 /*
  * The frame's sender asks `server`, not us, for the file of this TFTP request; the event

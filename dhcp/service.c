@@ -139,6 +139,42 @@ static void tell_seen(const struct dhcp_service *s, const struct dhcp_packet *pk
     }
 }
 
+static void tell_decided(const struct dhcp_service *s, const struct port *p,
+                         struct ip4 us, const struct dhcp_arrival *at,
+                         const struct dhcp_packet *in)
+{
+    struct dhcp_event event = {.interface = p->conf.name,
+                               .us = us,
+                               .deaf = p->udp_fd >= 0,
+                               .at = at,
+                               .packet = in,
+                               .decision = &s->decision};
+    if (s->hooks.decided) {
+        s->hooks.decided(s->hooks.context, &event);
+    }
+}
+
+/* Ours come back by a second interface. */
+static void tell_offered(const struct dhcp_service *s, const struct radar_reply *reply)
+{
+    struct mac client;
+    struct radar_offer offer;
+    if (s->hooks.offered && dhcp_mac(reply->packet, &client) &&
+        radar_read_offer(reply, &offer) && !offer.ours) {
+        s->hooks.offered(s->hooks.context, &client, &offer);
+    }
+}
+
+static void tell_elsewhere(const struct dhcp_service *s, const struct port *p,
+                           const struct frame *f)
+{
+    struct ip4 us;
+    if (s->hooks.elsewhere && !identity_answers(&p->facts.identity, f->ip_to, &us) &&
+        radar_is_elsewhere(&s->radar, &f->from, f->ip_to)) {
+        s->hooks.elsewhere(s->hooks.context, &f->from, f->ip_to, f->to_port, f->payload);
+    }
+}
+
 static bool parse(struct dhcp_service *s, const struct port *p,
                   const struct dhcp_arrival *at, struct rd payload,
                   struct dhcp_packet *out)
@@ -183,6 +219,7 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
     count_request(s, p, in);
     tell_sighting(s, at, in);
     tell_seen(s, in);
+    tell_decided(s, p, us, at, in);
     dhcp_journal_decision(s->config, p->conf.name, at, in, d);
     return verdict == DHCP_ANSWERED;
 }
@@ -268,10 +305,15 @@ static void on_frame(struct dhcp_service *s, const struct port *p, enum capture_
     struct way way = {.asker = f.from};
     if (f.to_port == TFTP_PORT) {
         lookout_read_request(&s->radar, p, &f, s->now);
+        tell_elsewhere(s, p, &f);
+    } else if (f.to_port == DHCP_PXE_PORT) {
+        tell_elsewhere(s, p, &f);
     } else if (is_reply(f.payload)) {
         if (parse(s, p, &at, f.payload, &in)) {
+            struct radar_reply reply = {&in, f.from, f.ip_from, &p->facts.identity};
             s->counters.others_replies++;
-            lookout_reply(&s->radar, p, &f, &in, s->now);
+            lookout_reply(&s->radar, p, &reply, s->now);
+            tell_offered(s, &reply);
         }
     } else if (kind == CAPTURE_OUTGOING || !is_for_us(p, &f, &way.us)) {
         s->counters.passing_by++;

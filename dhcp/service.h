@@ -43,6 +43,18 @@ struct dhcp_counters {
     uint64_t crowded; /* offers to be delayed, dropped as too many were waiting */
 };
 
+/* A request, and what became of it; views for the time of the call. */
+struct dhcp_event {
+    const char *interface;
+    struct ip4 us; /* as whom it was answered */
+    bool deaf;     /* what other servers say is not heard on this interface */
+    const struct dhcp_arrival *at;
+    const struct dhcp_packet *packet;
+    const struct dhcp_decision *decision;
+};
+
+struct dhcp6_event; /* dhcp/v6_service.h */
+
 /* What the service asks of, and tells, whoever runs it; NULL where nobody cares. */
 struct dhcp_hooks {
     bool (*has_file)(void *context, const char *file); /* is this boot file there? */
@@ -53,6 +65,15 @@ struct dhcp_hooks {
     const struct host_state *(*state)(void *context, const struct mac *mac);
     /* A PXE client has asked for something, answered or not. */
     void (*seen)(void *context, const struct mac *mac, bool has_arch, uint16_t arch);
+    /* A request was decided, whoever's it was. */
+    void (*decided)(void *context, const struct dhcp_event *event);
+    void (*decided6)(void *context, const struct dhcp6_event *event);
+    /* Another server's offer to this client came by. */
+    void (*offered)(void *context, const struct mac *client,
+                    const struct radar_offer *offer);
+    /* A machine that we answered asks another server for a file, or what to load (4011). */
+    void (*elsewhere)(void *context, const struct mac *client, struct ip4 server,
+                      uint16_t port, struct rd request);
     void *context;
 };
 

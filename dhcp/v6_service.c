@@ -257,6 +257,15 @@ static void count_request(struct dhcp6_service *s, const struct port6 *p,
     }
 }
 
+static void tell_decided(const struct dhcp6_service *s, const struct port6 *p,
+                         const struct dhcp6_arrival *at, const struct dhcp6_packet *pkt)
+{
+    struct dhcp6_event event = {p->name, at, pkt, &s->decision};
+    if (s->hooks.decided6) {
+        s->hooks.decided6(s->hooks.context, &event);
+    }
+}
+
 /* Parses, decides, counts and logs; true when there is a reply to send. */
 static bool decide(struct dhcp6_service *s, const struct port6 *p,
                    struct dhcp6_arrival *at, struct rd payload)
@@ -287,6 +296,7 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
     count_request(s, p, &pkt);
     tell_sighting(s, p, at, &pkt);
     tell_seen(s);
+    tell_decided(s, p, at, &pkt);
     dhcp6_journal_decision(s->config, p->name, at, &pkt, &s->decision);
     return verdict == DHCP_ANSWERED;
 }

@@ -20,7 +20,7 @@
 
 #include "common/clock.h"
 #include "dhcp/service.h"
-#include "dhcp/v6_packet.h"
+#include "dhcp/v6_decision.h"
 
 struct dhcp6_service;
 
@@ -31,6 +31,14 @@ struct dhcp6_counters {
     uint64_t repeats; /* heard by another interface already */
     uint64_t replies;
     uint64_t send_errors;
+};
+
+/* As struct dhcp_event. */
+struct dhcp6_event {
+    const char *interface;
+    const struct dhcp6_arrival *at;
+    const struct dhcp6_packet *packet;
+    const struct dhcp6_decision *decision;
 };
 
 /* 0 or -errno with the reason in words; -EAFNOSUPPORT: this kernel has no IPv6. */
