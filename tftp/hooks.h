@@ -9,7 +9,10 @@
 
 #include "common/clock.h"
 #include "common/netaddr.h"
+#include "tftp/end.h"
+#include "tftp/options.h"
 #include "tftp/path.h"
+#include "tftp/shape.h"
 
 /* What is known of the client of a request. */
 struct tftp_client {
@@ -39,6 +42,26 @@ struct tftp_answer {
     char why[100];             /* the client is told this */
 };
 
+/* What a transfer is at, or was at its end; views for the time of the call. */
+struct tftp_report {
+    struct endpoint peer;
+    unsigned ifindex;
+    uint16_t port;    /* of ours that it runs over */
+    const char *name; /* as asked for, printable */
+    enum tftp_kind kind;
+    const struct tftp_opts *asked; /* NULL but when it begins */
+    uint64_t size;                 /* UINT64_MAX: not known beforehand */
+    uint64_t sent;                 /* octets acknowledged */
+    uint32_t block;
+    uint32_t window;
+    usec_t rtt; /* 0: not measured */
+    uint64_t resent;
+    bool heard;        /* the client has answered the first packet */
+    bool last_file;    /* hooks.began() wanted to know when it is whole */
+    enum tftp_end end; /* TFTP_END_NONE: it runs */
+    usec_t now;
+};
+
 /* What the service asks of, and tells, whoever runs it; NULL where nobody cares. */
 struct tftp_hooks {
     /* Asked first of all; ifindex: where the request came in. */
@@ -50,6 +73,12 @@ struct tftp_hooks {
                               enum tftp_turn turn, struct tftp_answer *out);
     /* A transfer to this client has begun; true: tell when the file has come whole. */
     bool (*began)(void *context, const struct endpoint *peer, const char *name);
+    /* A transfer has begun, and has ended: what the first returned is given to the second. */
+    uint64_t (*opened)(void *context, const struct tftp_report *report);
+    void (*ended)(void *context, uint64_t tag, const struct tftp_report *report);
+    /* A request was answered with ERROR; name: printable. */
+    void (*refused)(void *context, const struct endpoint *peer, unsigned ifindex,
+                    const char *name, const char *why, usec_t now);
     /* A file that began() asked for has come whole. */
     void (*whole)(void *context, const struct endpoint *peer);
     /*

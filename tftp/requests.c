@@ -6,12 +6,28 @@
 #include "config/snapshot.h"
 #include "tftp/journal.h"
 
-static void refuse(struct tftp_requests *s, int fd, const struct net_path *path,
-                   struct tftp_text name, enum tftp_error code, const char *message)
+/* What a client is told; never a path of ours. */
+struct refusal {
+    enum tftp_error code;
+    const char *message;
+};
+
+static void tell_refused(const struct tftp_requests *s, const struct net_path *path,
+                         const char *shown, const char *why, usec_t now)
+{
+    const struct tftp_hooks *hooks = &s->engine->hooks;
+    if (hooks->refused) {
+        hooks->refused(hooks->context, &path->peer, path->ifindex, shown, why, now);
+    }
+}
+
+static void refuse(struct tftp_requests *s, int fd, const struct tftp_transfer *wanted,
+                   struct tftp_text name, const struct refusal *r, usec_t now)
 {
     s->engine->counters.refused++;
-    tftp_send_error(fd, path, code, message);
-    tftp_journal_refusal(path, name, message);
+    tftp_send_error(fd, &wanted->path, r->code, r->message);
+    tftp_journal_refusal(&wanted->path, name, r->message);
+    tell_refused(s, &wanted->path, wanted->shown, r->message, now);
 }
 
 /* Names that are not there are many clients' habit; the log folds them. */
@@ -25,13 +41,10 @@ static void refuse_missing(struct tftp_requests *s, int fd,
     if (why[0] || tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
         tftp_journal_refusal(&wanted->path, name, message);
     }
+    tell_refused(s, &wanted->path, wanted->shown, message, now);
 }
 
-/* What a client is told; never a path of ours. */
-static const struct refusal {
-    enum tftp_error code;
-    const char *message;
-} store_refusals[STORE_FAULT_COUNT] = {
+static const struct refusal store_refusals[STORE_FAULT_COUNT] = {
     [STORE_NOT_REGULAR] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
     [STORE_DENIED] = {TFTP_ERR_ACCESS, "access denied"},
     [STORE_TOO_LARGE] = {TFTP_ERR_UNDEFINED, "too large for netascii, ask for octet"},
@@ -43,6 +56,11 @@ static const struct refusal path_refusals[] = {
     [TFTP_PATH_OUTSIDE] = {TFTP_ERR_ACCESS, "access denied"},
     [TFTP_PATH_LONG] = {TFTP_ERR_NOT_FOUND, "file name too long"},
 };
+
+static const struct refusal denied = {TFTP_ERR_ACCESS, "access denied"};
+static const struct refusal crowded = {TFTP_ERR_UNDEFINED,
+                                       "too many transfers, try again"};
+static const struct refusal read_only = {TFTP_ERR_ACCESS, "this server is read only"};
 
 /* A request that cannot be read is answered all the same: its sender waits for something. */
 static const struct refusal packet_refusals[TFTP_FAULT_COUNT] = {
@@ -138,13 +156,12 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
                              &client);
     }
     if (client.denied) {
-        refuse(s, fd, path, pkt->file, TFTP_ERR_ACCESS, "access denied");
+        refuse(s, fd, &wanted, pkt->file, &denied, now);
         return;
     }
     enum tftp_path_fault unclean = tftp_path_clean(pkt->file, name, &wanted.repairs);
     if (unclean != TFTP_PATH_OK) {
-        const struct refusal *r = &path_refusals[unclean];
-        refuse(s, fd, path, pkt->file, r->code, r->message);
+        refuse(s, fd, &wanted, pkt->file, &path_refusals[unclean], now);
         return;
     }
     struct tftp_answer answer = {0};
@@ -154,16 +171,14 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
         return;
     }
     if (fault != STORE_OK) {
-        const struct refusal *r = &store_refusals[fault];
-        refuse(s, fd, path, pkt->file, r->code, r->message);
+        refuse(s, fd, &wanted, pkt->file, &store_refusals[fault], now);
         return;
     }
     const struct tftp_hooks *hooks = &s->engine->hooks;
     wanted.tell_whole = hooks->began && hooks->began(hooks->context, &path->peer, name);
     struct tftp_limits limits = limits_of(s, &client);
     if (!tftp_transfer_begin(s->engine, &wanted, pkt->options, &limits, now)) {
-        refuse(s, fd, path, pkt->file, TFTP_ERR_UNDEFINED,
-               "too many transfers, try again");
+        refuse(s, fd, &wanted, pkt->file, &crowded, now);
     }
 }
 
@@ -171,14 +186,15 @@ void tftp_request(struct tftp_requests *s, int fd, int data_fd, const struct net
                   usec_t now)
 {
     struct tftp_packet pkt;
+    struct tftp_transfer unwanted = {.path = d->path};
     s->engine->counters.requests++;
     enum tftp_fault fault = tftp_parse(d->data, d->len, &pkt);
     if (fault != TFTP_OK) {
         struct tftp_text unknown = {"", 0};
-        const struct refusal *r = &packet_refusals[fault];
-        refuse(s, fd, &d->path, unknown, r->code, r->message);
+        refuse(s, fd, &unwanted, unknown, &packet_refusals[fault], now);
     } else if (pkt.op == TFTP_WRQ) {
-        refuse(s, fd, &d->path, pkt.file, TFTP_ERR_ACCESS, "this server is read only");
+        text_show(pkt.file.at, pkt.file.len, unwanted.shown, sizeof unwanted.shown);
+        refuse(s, fd, &unwanted, pkt.file, &read_only, now);
     } else {
         on_read_request(s, fd, data_fd, &d->path, &pkt, now);
     }

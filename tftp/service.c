@@ -185,6 +185,18 @@ const struct tftp_counters *tftp_service_counters(const struct tftp_service *s)
     return &s->engine.counters;
 }
 
+void tftp_service_each(const struct tftp_service *s,
+                       void (*see)(void *context, uint64_t tag,
+                                   const struct tftp_report *report),
+                       void *context, usec_t now)
+{
+    const struct tftp_transfer *x = NULL;
+    while ((x = tftp_table_next(s->engine.table, x)) != NULL) {
+        struct tftp_report report = tftp_transfer_report(x, now);
+        see(context, x->tag, &report);
+    }
+}
+
 const struct tftp_windows *tftp_service_windows(const struct tftp_service *s)
 {
     return s->engine.windows;

@@ -64,6 +64,12 @@ bool tftp_service_has_file(struct tftp_service *s, const char *file);
 
 const struct tftp_counters *tftp_service_counters(const struct tftp_service *s);
 
+/* Tells of every running transfer, with the tag that hooks.opened() gave it. */
+void tftp_service_each(const struct tftp_service *s,
+                       void (*see)(void *context, uint64_t tag,
+                                   const struct tftp_report *report),
+                       void *context, usec_t now);
+
 /* What windows have carried: tftp_windows_at() shows it. */
 const struct tftp_windows *tftp_service_windows(const struct tftp_service *s);
 /* Every client begins anew. */

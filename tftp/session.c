@@ -147,6 +147,7 @@ static bool on_first_ack(struct tftp_session *s, const struct tftp_packet *in, u
         return false; /* an OACK is answered by ACK 0 (RFC 2347) and nothing else */
     }
     s->state = TFTP_SENDING;
+    s->answered = true;
     s->offer_due = false;
     if (s->first_sends == 1) {
         tftp_flow_first_trip(&s->flow, now - s->sent_at);

@@ -62,6 +62,7 @@ struct tftp_session {
     uint64_t asked;         /* the block that was repeated alone, 0: none */
     uint64_t recover;       /* sent ahead: what went out before the last loss counted */
     uint64_t timed;       /* sent ahead: the round trip of this block is taken, 0: none */
+    bool answered;        /* the client has acknowledged the first packet */
     bool offer_due;       /* the OACK is to be given out */
     bool repeats;         /* the open window was given out more than once */
     bool paused;          /* parts of the open window were a round trip apart */

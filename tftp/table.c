@@ -136,6 +136,16 @@ size_t tftp_table_running(const struct tftp_table *t)
     return t->running;
 }
 
+const struct tftp_transfer *tftp_table_next(const struct tftp_table *t,
+                                            const struct tftp_transfer *behind)
+{
+    const struct tftp_transfer *x = behind ? behind->hh.next : t->by_peer;
+    while (x && x->lingers) {
+        x = x->hh.next;
+    }
+    return x;
+}
+
 struct tftp_transfer *tftp_table_any(struct tftp_table *t)
 {
     for (struct tftp_transfer *x = t->by_peer; x; x = x->hh.next) {

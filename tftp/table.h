@@ -37,6 +37,7 @@ struct tftp_transfer {
         warm_from; /* octets of the file known to be in memory: [warm_from, warm_to) */
     uint64_t warm_to;
     uint64_t serial;        /* no other transfer has it */
+    uint64_t tag;           /* of hooks.opened() */
     bool cold;              /* waits for the disk */
     bool no_segments;       /* UDP_SEGMENT was refused, at least for this block size */
     bool interface_refuses; /* for any: an interface without checksum offload, EIO */
@@ -70,5 +71,8 @@ void tftp_table_remove(struct tftp_table *t, struct tftp_transfer *x);
 size_t tftp_table_running(const struct tftp_table *t);
 /* Any running transfer, or NULL: for the end of the service. */
 struct tftp_transfer *tftp_table_any(struct tftp_table *t);
+/* The running one behind this one, from NULL on; NULL behind the last. */
+const struct tftp_transfer *tftp_table_next(const struct tftp_table *t,
+                                            const struct tftp_transfer *behind);
 
 #endif

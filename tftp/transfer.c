@@ -1,8 +1,10 @@
 #include "tftp/transfer.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 #include "tftp/disk.h"
 #include "tftp/grant.h"
@@ -75,12 +77,65 @@ static void count_end(struct tftp_counters *c, const struct tftp_transfer *x, us
     }
 }
 
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_in6 at;
+    socklen_t len = sizeof at;
+    if (getsockname(fd, (struct sockaddr *)&at, &len) != 0) {
+        return 0;
+    }
+    return ntohs(at.sin6_port); /* in the same place as that of IPv4 */
+}
+
+struct tftp_report tftp_transfer_report(const struct tftp_transfer *x, usec_t now)
+{
+    const struct tftp_session *s = &x->session;
+    uint64_t acked = s->acked * s->terms.blksize;
+    return (struct tftp_report){
+        .peer = x->path.peer,
+        .ifindex = x->path.ifindex,
+        .name = x->shown,
+        .kind = x->shape.kind,
+        .size = s->terms.file_size,
+        .sent = acked < s->terms.file_size ? acked : s->terms.file_size,
+        .block = s->terms.blksize,
+        .window = s->window,
+        .rtt = s->flow.srtt,
+        .resent = s->stats.resent_blocks,
+        .heard = s->answered,
+        .last_file = x->tell_whole,
+        .end = s->end,
+        .now = now,
+    };
+}
+
+static void tell_opened(const struct tftp_engine *e, struct tftp_transfer *x,
+                        const struct tftp_opts *asked, usec_t now)
+{
+    if (e->hooks.opened) {
+        struct tftp_report report = tftp_transfer_report(x, now);
+        report.asked = asked;
+        report.port = port_of(x->fd);
+        x->tag = e->hooks.opened(e->hooks.context, &report);
+    }
+}
+
+static void tell_ended(const struct tftp_engine *e, const struct tftp_transfer *x,
+                       usec_t now)
+{
+    if (e->hooks.ended) {
+        struct tftp_report report = tftp_transfer_report(x, now);
+        e->hooks.ended(e->hooks.context, x->tag, &report);
+    }
+}
+
 /* Counts and logs it, gives the file back; the slot lingers. */
 static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
 {
     enum tftp_end how = x->session.end;
     count_end(&e->counters, x, now);
     tftp_journal_transfer(x, now);
+    tell_ended(e, x, now);
     if (!x->stalled || how == TFTP_END_DONE) {
         tftp_grant_told(e->windows, &x->path.peer, &x->shape, &x->session, now);
     }
@@ -279,6 +334,7 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     keep_names(x);
     tftp_session_init(&x->session, &grant.terms, now);
     e->counters.transfers++;
+    tell_opened(e, x, &wish.asked, now);
     tftp_transfer_pump(e, x, now);
     return true;
 }

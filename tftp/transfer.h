@@ -39,6 +39,7 @@ void tftp_engine_timeout(struct tftp_engine *e, usec_t now);
 bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *wanted,
                          struct rd options, const struct tftp_limits *limits, usec_t now);
 void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
+struct tftp_report tftp_transfer_report(const struct tftp_transfer *x, usec_t now);
 /* Takes an ended or unwanted transfer out of the table. */
 void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
 
