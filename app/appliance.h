@@ -16,17 +16,24 @@
 #include "dhcp/v6_service.h"
 #include "tftp/service.h"
 
+struct boot_watch;
+struct status_verbs;
+
 /* The process: what lives from the start to the end of `pxed run`. */
 struct appliance {
     struct configuration config;
     bool verbose; /* -v: logs everything */
+    usec_t began;
+    usec_t loaded; /* when config was taken */
     struct loop *loop;
     struct control *control; /* NULL: off, or it could not be opened */
     struct reload *reload;
     struct state *state; /* what is remembered of machines */
     struct machines
-        *machines;  /* what DHCP hears, for the doors that only see addresses */
-    int neighbours; /* common/neighbours; -1: cannot be asked */
+        *machines;            /* what DHCP hears, for the doors that only see addresses */
+    struct boot_watch *boots; /* every machine's boot */
+    struct status_verbs *verbs;  /* which tell of them; NULL: no control socket */
+    int neighbours;              /* common/neighbours; -1: cannot be asked */
     struct dhcp_service *dhcp;   /* NULL: disabled */
     struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
     struct tftp_service *tftp;   /* NULL: disabled */

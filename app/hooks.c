@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "app/boot_watch.h"
 #include "app/virtual.h"
 #include "common/neighbours.h"
 #include "config/gate.h"
@@ -68,6 +69,7 @@ static void heard(void *context, const struct endpoint *at, const struct machine
 {
     const struct appliance *a = context;
     machines_learn(a->machines, at, machine, loop_clock());
+    timeline_address(boot_watch_timeline(a->boots), &machine->mac, at);
 }
 
 static const struct host_state *state_hook(void *context, const struct mac *mac)
@@ -147,7 +149,7 @@ static bool run_elsewhere(void *context, void (*work)(void *job),
 
 struct tftp_hooks hooks_for_tftp(struct appliance *a)
 {
-    return (struct tftp_hooks){
+    struct tftp_hooks hooks = {
         .who = who,
         .find = find,
         .began = began,
@@ -155,15 +157,19 @@ struct tftp_hooks hooks_for_tftp(struct appliance *a)
         .run = run_elsewhere,
         .context = a,
     };
+    boot_watch_tftp(&hooks);
+    return hooks;
 }
 
 struct dhcp_hooks hooks_for_dhcp(struct appliance *a)
 {
-    return (struct dhcp_hooks){
+    struct dhcp_hooks hooks = {
         .has_file = a->tftp ? has_file : NULL,
         .heard = heard,
         .state = state_hook,
         .seen = seen,
         .context = a,
     };
+    boot_watch_dhcp(&hooks);
+    return hooks;
 }

@@ -32,6 +32,7 @@ struct reload {
     struct waiters now;
     struct waiters next;
     struct stat seen; /* of the file, when it was last read */
+    struct reload_outcome last;
     /* of the one under way */
     usec_t began;
     struct configuration config;
@@ -142,6 +143,25 @@ static void log_taken(const struct reload *r, size_t hosts, usec_t took, usec_t 
 
 static void begin(struct reload *r);
 
+/* The report begins with the first fault, in a line. */
+static void note_outcome(struct reload *r, const char *why, size_t faults, usec_t now)
+{
+    const char *report = r->report ? r->report : "";
+    r->last = (struct reload_outcome){.at = now, .good = !why};
+    r->last.faults = faults;
+    if (report[0]) {
+        snprintf(r->last.first, sizeof r->last.first, "%.*s", (int)strcspn(report, "\n"),
+                 report);
+    } else if (why) {
+        snprintf(r->last.first, sizeof r->last.first, "%s", why);
+    }
+}
+
+const struct reload_outcome *reload_last(const struct reload *r)
+{
+    return &r->last;
+}
+
 static void finish(void *job, usec_t now)
 {
     struct reload *r = job;
@@ -150,12 +170,14 @@ static void finish(void *job, usec_t now)
     if (r->report) {
         fputs(r->report, stderr);
     }
+    size_t faults = r->config.faults.count;
     const char *why =
         !good ? "the configuration has faults" : r->take(r->context, &r->config);
     usec_t held = loop_clock() - now;
     if (r->error != 0) {
         why = strerror(-r->error);
     }
+    note_outcome(r, why, faults, now);
     if (why) {
         log_say(LOG_ERROR, "pxed keeps the configuration it has: %s", why);
     } else {

@@ -42,6 +42,14 @@ void reload_free(struct reload *r);
 
 void reload_ask(struct reload *r);
 bool reload_serve(struct reload *r, struct control *c);
+/* How the last one went; at 0: there was none. */
+struct reload_outcome {
+    usec_t at;
+    bool good;
+    size_t faults;
+    char first[256]; /* of its faults, in a line; "": none */
+};
+const struct reload_outcome *reload_last(const struct reload *r);
 /* Asks by itself when the file, or its directory entry, has changed. */
 int reload_watch(struct reload *r);
 /* Asks when anything in this directory has changed. */

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "app/boot_watch.h"
 #include "app/commands.h"
 #include "app/hooks.h"
 #include "app/learned.h"
@@ -15,6 +16,7 @@
 #include "app/privileges.h"
 #include "app/reload.h"
 #include "app/restart.h"
+#include "app/status_verbs.h"
 #include "common/log.h"
 #include "common/neighbours.h"
 
@@ -60,16 +62,17 @@ static bool read_configuration(const char *path, struct configuration *out)
     return true;
 }
 
-static bool make_machines(struct appliance *a)
+static bool make_tables(struct appliance *a)
 {
     struct hash_seed seed;
     if (getrandom(&seed, sizeof seed, 0) == sizeof seed) {
         a->machines = machines_new(MACHINES_MAX, &seed);
     }
-    if (!a->machines) {
+    bool made = a->machines && boot_watch_new(a, &a->boots) == 0;
+    if (!made) {
         log_say(LOG_ERROR, "out of memory");
     }
-    return a->machines != NULL;
+    return made;
 }
 
 static bool open_tftp(struct appliance *a)
@@ -141,7 +144,7 @@ static bool open_everything(struct appliance *a)
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
     open_for_user(a);
-    if (!make_machines(a) || (s->tftp.enabled && !open_tftp(a))) {
+    if (!make_tables(a) || (s->tftp.enabled && !open_tftp(a))) {
         return false;
     }
     if (s->dhcp.enabled && s->dhcp.ipv6) {
@@ -186,15 +189,20 @@ static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 static usec_t next_deadline(void *context)
 {
     const struct appliance *a = context;
-    usec_t dhcp = a->dhcp ? dhcp_service_deadline(a->dhcp) : USEC_NEVER;
-    usec_t dhcp6 = a->dhcp6 ? dhcp6_service_deadline(a->dhcp6) : USEC_NEVER;
-    usec_t tftp = a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER;
-    usec_t state = state_deadline(a->state);
-    usec_t log = log_deadline();
-    usec_t first = dhcp < tftp ? dhcp : tftp;
-    first = log < first ? log : first;
-    first = state < first ? state : first;
-    return dhcp6 < first ? dhcp6 : first;
+    const usec_t deadlines[] = {
+        a->dhcp ? dhcp_service_deadline(a->dhcp) : USEC_NEVER,
+        a->dhcp6 ? dhcp6_service_deadline(a->dhcp6) : USEC_NEVER,
+        a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER,
+        a->verbs ? status_verbs_deadline(a->verbs) : USEC_NEVER,
+        state_deadline(a->state),
+        boot_watch_deadline(a->boots),
+        log_deadline(),
+    };
+    usec_t first = USEC_NEVER;
+    for (size_t i = 0; i < sizeof deadlines / sizeof deadlines[0]; i++) {
+        first = deadlines[i] < first ? deadlines[i] : first;
+    }
+    return first;
 }
 
 static void on_deadline(void *context, usec_t now)
@@ -211,6 +219,10 @@ static void on_deadline(void *context, usec_t now)
     }
     state_timeout(a->state, now);
     log_timeout(now);
+    boot_watch_timeout(a->boots, now);
+    if (a->verbs) {
+        status_verbs_timeout(a->verbs, now);
+    }
 }
 
 static void on_stop(void *context, usec_t now)
@@ -243,6 +255,7 @@ static const char *take_configuration(void *context, struct configuration *confi
     logging_configure(config->snapshot, a->verbose);
     warn_of_restart(old.snapshot, config->snapshot);
     a->config = *config;
+    a->loaded = loop_clock();
     *config = old;
     return NULL;
 }
@@ -270,6 +283,10 @@ static int watch_for_orders(struct appliance *a)
         (void)reload_serve(a->reload, a->control);
         (void)state_serve(a->state, a->control, served, a);
         (void)learned_serve(a);
+        error = status_verbs_new(a, &a->verbs);
+    }
+    if (error == 0 && a->control) {
+        (void)status_verbs_serve(a->verbs, a->control);
         error = control_start(a->control, a->loop);
     }
     if (error == 0 && a->config.snapshot->watch && reload_watch(a->reload) != 0) {
@@ -357,6 +374,9 @@ static bool start(struct appliance *a, const char *path)
     }
     logging_configure(a->config.snapshot, a->verbose);
     return open_everything(a) && drop_privileges(a) && open_state(a) && watch(a);
+    a->began = a->loaded = loop_clock();
+    return read_configuration(path, &a->config) && open_everything(a) &&
+           drop_privileges(a) && open_state(a) && watch(a);
 }
 
 static void stop(struct appliance *a)
@@ -368,7 +388,9 @@ static void stop(struct appliance *a)
     dhcp_service_close(a->dhcp);
     dhcp6_service_close(a->dhcp6);
     tftp_service_close(a->tftp);
-    state_close(a->state); /* after the services: a transfer may end with them */
+    state_close(a->state);     /* after the services: a transfer may end with them */
+    boot_watch_free(a->boots); /* likewise */
+    status_verbs_free(a->verbs);
     machines_free(a->machines);
     if (a->neighbours >= 0) {
         (void)close(a->neighbours);

@@ -220,6 +220,20 @@ void state_boot_done(struct state *s, const struct mac *mac)
     mark(s, mac, old && old->approved, true);
 }
 
+bool state_next_held(const struct state *s, const struct snapshot *config, size_t *at,
+                     struct state_row *out)
+{
+    while (states_next(s->states, at, out)) {
+        const struct host_facts facts = {.mac = &out->mac,
+                                         .archs = &out->state.arch,
+                                         .arch_count = out->state.has_arch};
+        if (gate_ask(config, &facts, &out->state).verdict == GATE_HELD) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* -- the control socket ------------------------------------------------------------------- */
 
 static void answer_marks(struct state *s, struct control_ticket ticket,

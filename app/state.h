@@ -51,6 +51,10 @@ const struct host_state *state_of(struct state *s, const struct mac *mac);
 void state_seen(struct state *s, const struct mac *mac, bool has_arch, uint16_t arch);
 void state_boot_done(struct state *s, const struct mac *mac);
 
+/* The next machine that waits for approval, from *at on (0 at first); false: no more. */
+bool state_next_held(const struct state *s, const struct snapshot *config, size_t *at,
+                     struct state_row *out);
+
 usec_t state_deadline(const struct state *s);
 void state_timeout(struct state *s, usec_t now);
 

@@ -1,0 +1,90 @@
+"""What the control socket tells of boots: under way, ended, and why they stopped."""
+import time
+
+import check
+import dhcp
+import net
+import tftp
+from test_control import Site, ask
+
+OTHER = "10.77.0.254"
+
+
+def lease_request(arch, server=OTHER):
+    """The REQUEST by which a PXE client takes another server's lease."""
+    message = dhcp.discover(arch).set(53, bytes([dhcp.REQUEST]))
+    message.set(54, bytes(map(int, server.split("."))))
+    return message.set(50, bytes(map(int, net.CLIENT.split("."))))
+
+
+def question(site, **words):
+    with site.connect() as sock:
+        sock.settimeout(70)
+        answer = ask(sock, words)[0]
+    check.that(answer["ok"], "%s: %s" % (words, answer))
+    return answer
+
+
+def of(boots, mac):
+    return [boot for boot in boots if boot["mac"] == ":".join("%02x" % octet for octet in mac)]
+
+
+def test_a_boot_under_way():
+    """DISCOVER, offer, REQUEST, a file that runs: status, boots and log say the same."""
+    with net.Net() as network:
+        site = Site(network)
+        site.root.sparse("large.img", 50 << 20)
+        site.pxe.ask(dhcp.discover(7))
+        site.pxe.send(lease_request(7))
+        tftp.fetch(site.client, net.SERVER, "x64.efi", b"x64.efi" * 500,
+                   options={"blksize": 1468, "windowsize": 4})
+        running = tftp.Client(site.client, net.SERVER)
+        running.request("large.img", options={"blksize": 1024, "tsize": 0})
+        running.expect("an OACK")
+        running.send(tftp.ack(0))
+        running.drain_to(tftp.DATA, 1)
+        running.send(tftp.ack(1))
+        running.drain_to(tftp.DATA, 2)
+        status = question(site, verb="status")
+        boot = of(status["boots"], site.pxe.mac)[0]
+        check.equal((boot["state"], boot["stage"], boot["verdict"], boot["ip"], boot["arch"]),
+                    ("booting", "second-stage", None, net.CLIENT, "x64-uefi"), "the boot")
+        check.equal([(file["name"], file["end"]) for file in boot["files"]],
+                    [("x64.efi", "done"), ("large.img", None)], "files")
+        under_way = status["transfers"][0]
+        check.equal((under_way["boot"], under_way["size"], under_way["asked"]),
+                    (boot["id"], 50 << 20, {"blksize": 1024, "tsize": 0}), "the transfer")
+        check.at_least(under_way["sent"], 1024, "octets sent")
+        check.equal(question(site, verb="log")["boots"], [], "ended boots")
+        boots = question(site, verb="boots", mac=boot["mac"])["boots"]
+        check.equal([event["kind"] for event in boots[0]["events"]],
+                    ["discover", "offer", "request", "file", "end", "file"], "events")
+        check.equal(question(site, verb="boots", id=boot["id"] + 1)["boots"], [], "another one")
+
+
+def test_questions_that_are_wrong():
+    with net.Net() as network:
+        site = Site(network)
+        with site.connect() as sock:
+            for words in ({"verb": "boots", "mac": "x"}, {"verb": "boots", "id": "1"},
+                          {"verb": "log", "after": -1}, {"verb": "log", "wait": "long"}):
+                answer = ask(sock, words)[0]
+                check.that(not answer["ok"] and answer["error"], "%s: %s" % (words, answer))
+
+
+def test_log_waits_for_an_end():
+    """Nothing yet, then the end of a boot that nobody but pxed answered."""
+    with net.Net() as network:
+        site = Site(network)
+        check.equal(question(site, verb="log", wait=1)["boots"], [], "ends")
+        site.pxe.ask(dhcp.discover(0))
+        before = time.monotonic()
+        answer = question(site, verb="log", wait=30)
+        check.at_most(time.monotonic() - before, 25, "seconds until the end")
+        boot = answer["boots"][0]
+        check.equal((boot["verdict"], boot["state"]), ("only-us", "stopped"), "verdict")
+        check.that("only pxed answered" in boot["sentence"], boot["sentence"])
+        check.that("PXE-E52" in boot["screen"], boot["screen"])
+        check.equal(question(site, verb="log", after=answer["next"])["boots"], [], "the next")
+        site.pxed.wait_log("boot stopped mac=.* verdict=only-us")
+        check.equal(question(site, verb="status")["totals"]["stopped"], 1, "stopped")
