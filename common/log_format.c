@@ -22,6 +22,9 @@ static const struct {
     {"tftp done", "da1c0dbca6054a3491022d610ab48228"},
     {"tftp failed", "4fb41d451bbc42b0a68465fe0b2a5288"},
     {"tftp refused", "89c90fd4aac94ab8a86639df7528645e"},
+    {"boot done", "72df5be7a2e14360813df43a887fbe13"},
+    {"boot stopped", "2d0a4f6030b3498f8cee86a9eb116428"},
+    {"boot left alone", "029b3bef99ae4f1e8b5eccad5a8fed85"},
     {"host approved", "74956aa1d94242569169a84df1523449"},
     {"host reset", "9ffb506f6119416484574cc3e6ea6f10"},
 };
