@@ -34,14 +34,14 @@ CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common
          common/log_format.c common/log_line.c common/log_repeats.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
-         config/states.c config/template.c config/variables.c \
+         config/states.c config/system.c config/template.c config/variables.c \
          dhcp/admission.c dhcp/decision.c dhcp/verdict.c dhcp/facts.c dhcp/frame.c dhcp/identity.c \
          dhcp/ladder.c dhcp/menu.c dhcp/options.c \
          dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
          dhcp/show.c dhcp/sighting.c dhcp/traffic.c dhcp/url.c \
          dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_held.c dhcp/v6_packet.c \
          dhcp/v6_show.c dhcp/v6_sighting.c \
-         tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
+         tftp/misses.c tftp/optional.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
          tftp/window.c tftp/grant.c tftp/table.c \
          app/boot.c app/boot_rules.c app/boot_words.c app/timeline.c \
@@ -50,7 +50,7 @@ CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common
 SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \
           config/load_boot.c config/load_files.c config/load_hosts.c config/load_match.c config/load_menu.c \
-          config/load_own.c config/load_profiles.c config/load_vars.c config/syntax.c \
+          config/load_own.c config/load_profiles.c config/load_system.c config/load_vars.c config/syntax.c \
           config/load_log.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
@@ -177,6 +177,7 @@ bench-compare: deps-bench peers
 	$(GIVE_BACK)
 
 lab: deps-lab
+	packaging/fetch-kernel build/lab/vmlinuz
 	+$(PARALLEL) all
 	python3 -B tests/lab/run.py $(B)/pxed --only '$(LAB_ONLY)' --jobs $(LAB_JOBS)
 	$(GIVE_BACK)

@@ -156,23 +156,34 @@ static bool similar_name(int root, const char *path, char out[NAME_MAX + 1])
     return best < 3;
 }
 
+void boot_file_missing(int root, const char *root_name, const char *path, int error,
+                       char *buf, size_t size)
+{
+    char name[NAME_MAX + 1];
+    if (error == EXDEV || error == ELOOP) {
+        snprintf(buf, size,
+                 "\"%s\" leads out of %s by a symbolic link; clients will not get it",
+                 path, root_name);
+    } else if (error == ENOENT && similar_name(root, path, name)) {
+        snprintf(buf, size, "\"%s\" does not exist beneath %s; did you mean \"%s\"?",
+                 path, root_name, name);
+    } else if (error == ENOENT || error == ENOTDIR) {
+        snprintf(buf, size, "\"%s\" does not exist beneath %s", path, root_name);
+    } else if (error == EISDIR) {
+        snprintf(buf, size, "\"%s\" is a directory or something special, not a file",
+                 path);
+    } else {
+        snprintf(buf, size, "\"%s\" beneath %s cannot be read: %s", path, root_name,
+                 strerror(error));
+    }
+}
+
 static void object_missing(const struct check *c, const struct boot_file *b,
                            const char *path, int error)
 {
-    char name[NAME_MAX + 1];
-    const char *root = c->s->tftp.root;
-
-    if (error == EXDEV || error == ELOOP) {
-        object(c, b, "\"%s\" leads out of %s by a symbolic link; clients will not get it",
-               path, root);
-    } else if (error == ENOENT && similar_name(c->root, path, name)) {
-        object(c, b, "\"%s\" does not exist beneath %s; did you mean \"%s\"?", path, root,
-               name);
-    } else if (error == ENOENT || error == ENOTDIR) {
-        object(c, b, "\"%s\" does not exist beneath %s", path, root);
-    } else {
-        object(c, b, "\"%s\" beneath %s cannot be read: %s", path, root, strerror(error));
-    }
+    char text[256];
+    boot_file_missing(c->root, c->s->tftp.root, path, error, text, sizeof text);
+    object(c, b, "%s", text);
 }
 
 /* -- one file -------------------------------------------------------------------------- */

@@ -54,6 +54,10 @@ void boot_file_fault(const struct snapshot *s, const struct boot_file *b,
  */
 int boot_file_look(int root, const char *path, struct bootfile *out);
 
+/* Why it was not found or read, as a sentence; error: errno.  A near name is suggested. */
+void boot_file_missing(int root, const char *root_name, const char *path, int error,
+                       char *buf, size_t size);
+
 /* s->tftp.root must be a path that can be opened from here.  out is always set. */
 int boot_files_check(const struct snapshot *s, enum fault_severity severity,
                      struct faults *faults, struct boot_file_list *out);

@@ -7,6 +7,7 @@
 
 #include "app/read_file.h"
 #include "app/shim.h"
+#include "app/system_files.h"
 #include "app/templates.h"
 #include "common/cleanup.h"
 #include "config/comments.h"
@@ -62,6 +63,7 @@ int configuration_read_changed(const char *path, const struct host_change *chang
         if (error == 0) {
             error = boot_files_check(s, missing_files, &out->faults, &out->files);
         }
+        system_files_check(s, missing_files, &out->faults);
         shim_check(s, &out->files, &out->faults);
         faults_sort(&out->faults);
     }

@@ -198,6 +198,22 @@ static void add_ipxe_step(struct reasons *r, const struct snapshot *s,
     }
 }
 
+/* What it is given in the end, by whichever loader. */
+static void add_system(struct reasons *r, const struct snapshot *s,
+                       const struct dhcp_decision *d)
+{
+    char name[80];
+    const struct system_conf *system = plan_system(s, d->profile, d->host);
+    if (!system) {
+        return;
+    }
+    bool own = d->host && d->host->own && d->host->own->system == system;
+    add_at(r, (struct place){own ? d->host->file : 0, system->kernel.line}, "boot",
+           "its loader is told to boot %s%s%s", name_of(system->kernel.name, name),
+           system->initrd_count ? " with initrd " : "",
+           system->initrd_count ? system->initrd[0].name : "");
+}
+
 static void add_profile_step(struct reasons *r, const struct snapshot *s,
                              const struct dhcp_decision *d, const struct dhcp_step *step)
 {
@@ -232,6 +248,8 @@ static void add_step(struct reasons *r, const struct snapshot *s,
 {
     if (step->rule == RULE_HOST) {
         add_host(r, d->host);
+    } else if (step->rule == RULE_IPXE && d->file && !strcmp(d->file, SYSTEM_SCRIPT)) {
+        add(r, 0, "ipxe", "an iPXE is running: the script made of \"boot\"");
     } else if (step->rule == RULE_UNKNOWN_HOST) {
         add(r, s->unknown.line, "unknown-hosts", "not in the host table%s",
             s->unknown.line ? "" : "; \"unknown_hosts\" is not set");
@@ -282,6 +300,7 @@ void reasons_rules(const struct snapshot *s, const struct dhcp_decision *d,
     }
     if (d->profile) {
         add_answer(out, d);
+        add_system(out, s, d);
     }
 }
 

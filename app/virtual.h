@@ -7,25 +7,17 @@
  *   autoexec.ipxe, in any directory  a script that chains the profile's "ipxe" entry by an
  *                                    absolute URL: iPXE may take another host for its server
  *
- * The last two only when the disk has no such file.
+ *   pxelinux.cfg/01-MAC, grub.cfg-01-MAC, their defaults, auto.ipxe, in any directory
+ *                                    what "boot" says, in the loader's words
+ *
+ * All but the first only when the disk has no such file.
  *
  * Ownership: what was rendered is the caller's.  Takes memory; no system call.
  */
 #ifndef APP_VIRTUAL_H
 #define APP_VIRTUAL_H
 
-#include "config/machines.h"
-#include "config/snapshot.h"
-#include "tftp/hooks.h"
-
-struct virtual_question {
-    const struct snapshot *config;
-    const struct machine *machine;  /* NULL: nobody knows who has this address */
-    const struct host_state *state; /* NULL: nothing is remembered of it */
-    struct endpoint client;
-    struct endpoint server;
-    const char *name; /* clean, relative */
-};
+#include "app/virtual_parts.h"
 
 enum tftp_virtual virtual_find(const struct virtual_question *q, enum tftp_turn turn,
                                struct tftp_answer *out);

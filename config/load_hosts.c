@@ -159,6 +159,7 @@ static const struct field host_fields[] = {
      .offset = offsetof(struct draft, own.own)},
     {.key = "done_when", .read = read_text, .min = 1, .max = 255,
      .offset = offsetof(struct draft, own.own.done_when)},
+    {.key = "boot", .read = read_system, .offset = offsetof(struct draft, own.own.system)},
 };
 
 static const struct field unknown_fields[] = {

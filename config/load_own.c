@@ -46,12 +46,13 @@ static void read_boot(struct reader *r, const struct own_draft *d, const json_t 
                       const struct json_path *at, struct host_own *own)
 {
     struct boot_entry boot[SLOT_COUNT] = {{0}};
-    own->boot = calloc(d->slots, sizeof *own->boot);
+    own->boot = calloc(d->slots + 1, sizeof *own->boot);
     if (!own->boot) {
         no_memory(r, at);
         return;
     }
     read_boot_entries(r, d->set, object, at, boot);
+    add_system_script(r, at, own->system, &boot[SLOT_IPXE]);
     for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
         if (boot[slot].file) {
             struct boot_entry *entry = &own->boot[own->boot_count++];
@@ -67,7 +68,7 @@ struct host_own *read_own(struct reader *r, struct own_draft *d, const json_t *o
 {
     struct host_own *own = &d->own;
     if (d->slots == 0 && !own->says_repeat && !own->says_msft_window && !own->menu &&
-        !own->done_when) {
+        !own->done_when && !own->system) {
         return NULL;
     }
     struct host_own *out = malloc(sizeof *out);
@@ -76,7 +77,7 @@ struct host_own *read_own(struct reader *r, struct own_draft *d, const json_t *o
         host_own_done(own);
         return NULL;
     }
-    if (d->slots > 0) {
+    if (d->slots > 0 || own->system) {
         read_boot(r, d, object, at, own);
     }
     if (own->menu) {

@@ -33,6 +33,17 @@ void read_profile_name(struct reader *r, const struct field *f, const json_t *va
 void read_vars(struct reader *r, const struct field *f, const json_t *value,
                const struct json_path *at, void *dst);
 
+/* config/load_system.c.  dst: struct system_conf *; NULL stays after a complaint. */
+void read_system(struct reader *r, const struct field *f, const json_t *value,
+                 const struct json_path *at, void *dst);
+
+/*
+ * Who says what is booted and names no "ipxe" entry gives an iPXE the script made of it: an
+ * entry like another, which those that stand on it inherit.
+ */
+void add_system_script(struct reader *r, const struct json_path *at,
+                       const struct system_conf *system, struct boot_entry *ipxe);
+
 /* config/load_match.c.  dst: struct host, whose `match` they make as needed. */
 void read_vendor_class(struct reader *r, const struct field *f, const json_t *value,
                        const struct json_path *at, void *dst);

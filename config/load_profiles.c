@@ -82,8 +82,10 @@ static const struct field option_fields[] = {
     {.key = "vars", .read = read_vars, .offset = offsetof(struct profile, vars)},
     {.key = "done_when", .read = read_text, .min = 1, .max = 255,
      .offset = offsetof(struct profile, done_when)},
+    {.key = "boot", .read = read_system, .offset = offsetof(struct profile, system)},
 };
 /* clang-format on */
+
 static void read_profile(struct reader *r, const json_t *object,
                          const struct json_path *up, size_t index)
 {
@@ -100,6 +102,7 @@ static void read_profile(struct reader *r, const json_t *object,
     if (read_fields(r, &set, object, &at, p) > 0) {
         read_boot_entries(r, &set, object, &at, p->boot);
     }
+    add_system_script(r, &at, p->system, &p->boot[SLOT_IPXE]);
     p->answer.said = answer_said(object);
     if (p->menu) {
         p->menu->profile = (uint16_t)index;

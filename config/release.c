@@ -26,6 +26,19 @@ void host_vars_free(struct host_vars *v)
     }
 }
 
+void system_free(struct system_conf *system)
+{
+    if (!system) {
+        return;
+    }
+    for (size_t i = 0; i < system->initrd_count; i++) {
+        free(system->initrd[i].name);
+    }
+    free(system->kernel.name);
+    free(system->args);
+    free(system);
+}
+
 static void menu_done(struct menu *m)
 {
     for (size_t i = 0; i < m->item_count; i++) {
@@ -49,6 +62,7 @@ void host_own_done(struct host_own *own)
         menu_done(own->menu);
     }
     free(own->done_when);
+    system_free(own->system);
 }
 
 void host_own_free(struct host_own *own)
@@ -72,6 +86,7 @@ static void profile_done(struct profile *p, size_t index)
     }
     host_vars_free(p->vars);
     free(p->done_when);
+    system_free(p->system);
     free(p->name);
 }
 

@@ -92,6 +92,18 @@ const char *plan_done_when(const struct snapshot *s, const struct profile *p,
     return p->done_when;
 }
 
+const struct system_conf *plan_system(const struct snapshot *s, const struct profile *p,
+                                      const struct host *host)
+{
+    if (own_of(host)->system) {
+        return own_of(host)->system;
+    }
+    while (!p->system && p->parent >= 0) {
+        p = &s->profiles[p->parent];
+    }
+    return p->system;
+}
+
 struct answer_conf plan_answer(const struct profile *p, const struct host *host)
 {
     struct answer_conf answer = p->answer;

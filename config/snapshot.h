@@ -155,6 +155,27 @@ struct menu {
     uint32_t line;
 };
 
+#define SYSTEM_INITRDS_MAX 8
+#define SYSTEM_SCRIPT      "auto.ipxe" /* the name of the script that is made of a system */
+
+/* A file of an operating system that a loader loads. */
+struct system_file {
+    char *name;    /* beneath the TFTP root; may hold variables */
+    uint32_t line; /* in its file */
+    uint32_t column;
+};
+
+/* What a machine boots in the end: its loaders' configurations are made of it (config/system.h). */
+struct system_conf {
+    struct system_file kernel;
+    struct system_file initrd[SYSTEM_INITRDS_MAX];
+    size_t initrd_count;
+    char *
+        args; /* the kernel's command line, as the kernel is to read it; may hold variables */
+    uint32_t args_line;
+    uint32_t args_column;
+};
+
 struct profile {
     char *name;
     int32_t parent; /* index of `extends`, or -1 */
@@ -164,7 +185,8 @@ struct profile {
     bool msft_window;       /* as in tftp_conf, for its machines */
     struct host_vars *vars; /* of its own, not of its parents; NULL: none */
     char *done_when; /* the file whose fetching ends a boot; NULL: the last named here */
-    uint32_t line;   /* where it begins in the configuration file */
+    struct system_conf *system;         /* of its own, not of its parents; NULL: none */
+    uint32_t line;                      /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
 };
 
@@ -212,6 +234,7 @@ struct host_own {
     uint16_t boot_count;
     struct menu *menu; /* NULL: nothing said, as below */
     char *done_when;
+    struct system_conf *system;
     bool says_repeat;
     bool says_msft_window;
     bool msft_window;
@@ -328,6 +351,9 @@ bool plan_msft_window(const struct profile *p, const struct host *host);
 /* The file whose fetching ends a boot; NULL: nobody says. */
 const char *plan_done_when(const struct snapshot *s, const struct profile *p,
                            const struct host *host);
+/* What is booted in the end; NULL: nobody says. */
+const struct system_conf *plan_system(const struct snapshot *s, const struct profile *p,
+                                      const struct host *host);
 /* How it is answered. */
 struct answer_conf plan_answer(const struct profile *p, const struct host *host);
 
@@ -367,6 +393,7 @@ void host_vars_free(struct host_vars *v);
 void host_own_free(struct host_own *own);
 /* Only what it points to. */
 void host_own_done(struct host_own *own);
+void system_free(struct system_conf *system);
 void snapshot_free(struct snapshot *s);
 
 #endif

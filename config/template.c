@@ -128,26 +128,31 @@ static bool somebody_sets(const struct snapshot *config, const char *name)
     return false;
 }
 
+/* host: NULL: it may be any client's. */
 static enum template_fault check_name(const struct snapshot *config,
-                                      const struct piece *piece)
+                                      const struct host *host, const struct piece *piece)
 {
     const char *var = variable_is_var(piece->name);
     if (!var) {
         return variable_exists(piece->name) ? TEMPLATE_OK : TEMPLATE_UNKNOWN;
     }
-    return piece->has_default || somebody_sets(config, var) ? TEMPLATE_OK
-                                                            : TEMPLATE_NO_VAR;
+    bool set = piece->has_default ||
+               (host ? snapshot_var(config, host->profile, host, var) != NULL
+                     : somebody_sets(config, var));
+    return set ? TEMPLATE_OK : TEMPLATE_NO_VAR;
 }
 
-enum template_fault template_check(const struct snapshot *config, const char *text,
-                                   size_t len, size_t *from, struct template_place *out)
+static enum template_fault check_from(const struct snapshot *config,
+                                      const struct host *host, const char *text,
+                                      size_t len, size_t *from,
+                                      struct template_place *out)
 {
     struct walk w = {text, len, *from};
     struct piece piece;
     enum template_fault fault;
     while (next_piece(&w, &piece, &fault)) {
         if (fault == TEMPLATE_OK && piece.is_variable) {
-            fault = check_name(config, &piece);
+            fault = check_name(config, host, &piece);
         }
         if (fault != TEMPLATE_OK) {
             note_place(text, &piece, out);
@@ -157,6 +162,20 @@ enum template_fault template_check(const struct snapshot *config, const char *te
     }
     *from = len;
     return TEMPLATE_OK;
+}
+
+enum template_fault template_check(const struct snapshot *config, const char *text,
+                                   size_t len, size_t *from, struct template_place *out)
+{
+    return check_from(config, NULL, text, len, from, out);
+}
+
+enum template_fault template_check_host(const struct snapshot *config,
+                                        const struct host *host, const char *text,
+                                        struct template_place *out)
+{
+    size_t from = 0;
+    return check_from(config, host, text, strlen(text), &from, out);
 }
 
 /* -- escaping ----------------------------------------------------------------------------- */

@@ -55,6 +55,11 @@ struct template_source {
 enum template_fault template_check(const struct snapshot *config, const char *text,
                                    size_t len, size_t *from, struct template_place *out);
 
+/* The first fault that this host would meet. */
+enum template_fault template_check_host(const struct snapshot *config,
+                                        const struct host *host, const char *text,
+                                        struct template_place *out);
+
 /* Into the caller's room; what stands there after a fault means nothing. */
 enum template_fault template_render(const struct template_client *client,
                                     const struct template_source *from, struct wr *out,

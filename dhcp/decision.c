@@ -247,6 +247,15 @@ static uint32_t delay_of(const struct dhcp_decision *d)
     return d->answer.said & SAYS_DELAY ? d->answer.delay_ms : usual;
 }
 
+/* A script that we make is nowhere else, whatever server has the files. */
+static struct ip4 next_server_of(const struct dhcp_site *site,
+                                 const struct dhcp_decision *d)
+{
+    bool ours = ip4_is_any(d->answer.next_server) ||
+                (d->file && strcmp(d->file, SYSTEM_SCRIPT) == 0);
+    return ours ? site->address : d->answer.next_server;
+}
+
 static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
                    const struct dhcp_packet *in, struct dhcp_decision *d)
 {
@@ -254,8 +263,7 @@ static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
     struct dhcp_reply_terms terms = {
         .type = d->type,
         .server = site->address,
-        .next_server =
-            ip4_is_any(d->answer.next_server) ? site->address : d->answer.next_server,
+        .next_server = next_server_of(site, d),
         .file = d->file ? d->file : "",
         .ipxe_override = d->answer.ipxe_override && d->client.ipxe,
         .raspberry_pi = d->client.raspberry_pi,

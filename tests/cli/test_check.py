@@ -77,6 +77,54 @@ class Hosts(Site):
                          ("a.json", 2, "arch", '"x64-uefi" of this host'))
 
 
+class Boots(Site):
+    """What "boot" names."""
+
+    def told(self, boot, code=1, **keys):
+        self.configure(profiles={"default": {"ipxe": "boot.ipxe", "boot": boot}}, **keys)
+        return self.check(code=code).stderr
+
+    def setUp(self):
+        super().setUp()
+        self.write("root/deb/linux", (b"MZ".ljust(0x202, b"\0") + b"HdrS").ljust(600, b"\0"))
+        self.write("root/deb/linux.efi", efi())
+        self.write("root/deb/initrd", "0707")
+
+    def test_what_is_there_is_good(self):
+        for kernel in ("deb/linux", "/deb/linux.efi"):
+            self.assertEqual(self.told({"kernel": kernel, "initrd": "deb/initrd"}, 0), "")
+
+    def test_what_is_missing_has_its_place(self):
+        told = self.told({"kernel": "deb/linus", "initrd": ["deb/initrd", "nothing"]})
+        self.assertIn(':12:19: profiles.default.boot.kernel: "deb/linus" does not exist', told)
+        self.assertIn('did you mean "linux"?', told)
+        self.assertIn('profiles.default.boot.initrd: "nothing" does not exist', told)
+
+    def test_what_is_no_kernel(self):
+        self.assertIn('"deb/initrd" is no kernel: neither a bzImage nor an EFI program (it looks '
+                      "like: text file)", self.told({"kernel": "deb/initrd"}))
+        self.write("root/deb/empty", "")
+        self.assertIn('boot.initrd: "deb/empty" is empty',
+                      self.told({"kernel": "deb/linux", "initrd": "deb/empty"}))
+
+    def test_variables_that_nobody_sets(self):
+        told = self.told({"kernel": "${vars.k}/x", "args": "a=${hots} ${vars.r:-}"})
+        self.assertIn('boot.kernel: no host or profile has "k" among its "vars"', told)
+        self.assertIn("boot.args: unknown variable ${hots}; did you mean ${host}?", told)
+        self.write("hosts.d/a.json", json.dumps(
+            {"name": "pc", "mac": "52:54:00:00:00:01", "boot": {"kernel": "${vars.k}/linux"}}))
+        self.write("hosts.d/b.json", json.dumps(
+            {"mac": "52:54:00:00:00:02", "vars": {"k": "x"}}))
+        self.assertIn('hosts.d/a.json:1:63: hosts.pc.boot.kernel: no host or profile has "k"',
+                      self.told({"kernel": "deb/linux"}))
+
+    def test_explain_tells_it(self):
+        self.told({"kernel": "deb/linux", "initrd": "deb/initrd"}, 0)
+        told = self.run_pxed("explain", "-c", self.config, "--mac", "52:54:00:00:00:01",
+                             "--ipxe").stdout
+        self.assertIn("its loader is told to boot deb/linux with initrd deb/initrd", told)
+
+
 class Shim(Site):
     def setUp(self):
         super().setUp()

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "config/load.h"
-#include "config/template.h"
+#include "config/system.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -51,6 +51,32 @@ static void check_rendering(const struct template_client *client, const char *te
     free(out);
 }
 
+/* A loader's configuration has the lines it is to have, whatever stands in a name or argument. */
+static void check_system(const struct template_client *client, char *text,
+                         enum template_kind kind)
+{
+    static const size_t line_count[] = {
+        [TEMPLATE_IPXE] = 4, [TEMPLATE_GRUB] = 3, [TEMPLATE_PXELINUX] = 5};
+    char out[16384];
+    struct template_place place;
+    char plain[] = "k";
+    struct system_conf system = {.initrd_count = 1, .initrd[0].name = plain};
+    bool name = !system_name_objection(text);
+    system.kernel.name = name ? text : plain;
+    system.args = !system_args_objection(text) ? text : NULL;
+    struct wr w = wr_over(out, sizeof out);
+    size_t lines = 0;
+    if (strpbrk(text, "\r\n") || /* refused before */
+        system_render(client, &system, kind, "10.0.0.1", &w, &place) != TEMPLATE_OK) {
+        return;
+    }
+    for (size_t i = 0; i < wr_len(&w); i++) {
+        lines += out[i] == '\n';
+    }
+    size_t append = kind == TEMPLATE_PXELINUX && system.args && text[0] != '\0';
+    check(lines == line_count[kind] + append);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct snapshot *config;
@@ -76,6 +102,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_rendering(&client, text, size, kind, ROOM);
         check_rendering(&client, text, size, kind, size / 2);
     }
+    for (enum template_kind kind = TEMPLATE_IPXE; kind <= TEMPLATE_PXELINUX; kind++) {
+        check_system(&client, text, kind);
+    }
+    struct system_name asked = system_name_read(text);
+    check(asked.kind <= TEMPLATE_PXELINUX);
     (void)template_may_be(text, "menus/52-54.cfg");
     (void)template_may_be("a${mac}b${ip}c", text);
     free(text);

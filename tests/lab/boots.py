@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 
 from machine import mac
 from network import PXE
-from payloads import GRUB, MARKER, PACKAGED, probe_text
+from payloads import GRUB, KERNEL, MARKER, PACKAGED, probe_text
 from servers import USUAL_FILES
 
 SCRIPT = MARKER + " ipxe script"
@@ -117,6 +117,17 @@ BOOTS += [
     Boot("x64-host-local", "x64", NO_OFFER, refused=True, timeout=100,
          hosts=({"name": "pc", "mac": mac(0), "action": "local"},)),
 ]
+# Linux, by each loader's configuration as it is made of the host table
+LINUX = {"kernel": "vmlinuz", "initrd": "initrd",
+         "args": "console=ttyS0 panic=-1 role=${vars.role} title=\"a b\" ---"}
+LOADERS = (("bios-ipxe", "bios", {}), ("x64-ipxe", "x64", {"x64-uefi": "snponly.efi"}),
+           ("bios-pxelinux", "bios", {"x86-bios": "pxelinux.0", "ipxe": "pxelinux.0"}),
+           ("x64-syslinux", "x64", {"x64-uefi": "syslinux.efi"}),
+           ("x64-grub", "x64", {"x64-uefi": "grub-search.efi"}))
+BOOTS += [Boot(name + "-linux", firmware, MARKER + " linux", also="role=db", timeout=90,
+               files={**files, "boot": LINUX}, needs=(KERNEL, *([GRUB] if "grub" in name else [])),
+               hosts=({"name": "pc", "mac": mac(0), "vars": {"role": "db"}},))
+          for name, firmware, files in LOADERS]
 # other DHCP servers; one and the same host for both programs
 BOOTS += [Boot("%s-%s" % (name, dhcp), name, marker, dhcp=dhcp)
           for dhcp in ("isc", "kea", "udhcpd") for name, marker in KINDS]

@@ -11,6 +11,8 @@ import subprocess
 MARKER = "PXED-OK"
 SERVER = "10.77.0.2"    # where pxed is, for what must have it built in
 GRUB = "/usr/lib/grub/x86_64-efi/hashsum.mod"
+KERNEL = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                       "../../build/lab/vmlinuz"))
 
 # Loaders from Debian packages: name under the TFTP root -> where the package puts it.
 PACKAGED = {
@@ -135,6 +137,44 @@ def efi_probe(arch, text):
     return image.ljust(head, b"\0") + body.ljust(raw, b"\0")
 
 
+# The first process of a Linux for x86-64:  write(1, text, length); reboot(..., POWER_OFF)
+INIT = bytes.fromhex(
+    "b8 01 00 00 00"        # mov eax, 1           write
+    "bf 01 00 00 00"        # mov edi, 1           the console
+    "48 8d 35 25 00 00 00"  # lea rsi, [rip+37]    the text
+    "ba 00 00 00 00"        # mov edx, length      filled in below
+    "0f 05"                 # syscall
+    "b8 a9 00 00 00"        # mov eax, 169         reboot
+    "bf ad de e1 fe"        # mov edi, 0xfee1dead
+    "be 69 19 12 28"        # mov esi, 0x28121969
+    "ba dc fe 21 43"        # mov edx, 0x4321fedc  switch off
+    "0f 05"                 # syscall
+    "eb fe"                 # jmp here
+    "90 90 90 90 90 90")    # nop
+
+
+def init_elf(text):
+    """The smallest ELF program: one segment, at 4 MiB."""
+    said = line(text).encode()
+    code = INIT.replace(b"\xba\0\0\0\0", b"\xba" + struct.pack("<I", len(said))) + said
+    base, head = 0x400000, 64 + 56
+    elf = b"\x7fELF\2\1\1" + bytes(9) + struct.pack(
+        "<HHIQQQIHHHHHH", 2, 62, 1, base + head, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    size = head + len(code)
+    return elf + struct.pack("<IIQQQQQQ", 1, 5, 0, base, base, size, size, 4096) + code
+
+
+def cpio(files):
+    """An initrd: name -> (mode, content)."""
+    out = b""
+    for number, (name, (mode, data)) in enumerate([*files.items(), ("TRAILER!!!", (0, b""))], 1):
+        fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0)
+        out += b"070701" + b"".join(b"%08x" % field for field in fields) + name.encode() + b"\0"
+        out += bytes(-len(out) % 4) + data
+        out += bytes(-len(out) % 4)
+    return out
+
+
 def line(text):
     """On a line of its own, whatever the firmware has left on the screen."""
     return "\r\n%s\r\n" % text
@@ -145,17 +185,18 @@ def probe_text(arch):
     return "%s %s probe" % (MARKER, arch)
 
 
-def grub_image(root):
+def grub_image(root, name, prefix, *early):
     """A GRUB that knows its server: the packaged one reads only the DHCP server's ACK."""
-    early = os.path.join(root, "early.cfg")
+    config = os.path.join(root, "early.cfg")
     if not os.path.exists(GRUB):
         return
-    with open(early, "w") as f:
-        f.write("configfile (tftp,%s)/grub/grub.cfg\n" % SERVER)
-    subprocess.run(["grub-mkimage", "-O", "x86_64-efi", "-o", os.path.join(root, "grub-own.efi"),
-                    "-p", "(tftp,%s)/grub" % SERVER, "-c", early, "efinet", "tftp", "net", "echo",
-                    "normal", "configfile", "halt", "sleep", "hashsum", "gcry_sha256"], check=True)
-    os.unlink(early)
+    with open(config, "w") as f:
+        f.write("".join(early))
+    subprocess.run(["grub-mkimage", "-O", "x86_64-efi", "-o", os.path.join(root, name),
+                    "-p", "(tftp,%s)/%s" % (SERVER, prefix), *(["-c", config] if early else []),
+                    "efinet", "tftp", "net", "echo", "normal", "configfile", "halt", "sleep",
+                    "hashsum", "gcry_sha256", "linux", "boot"], check=True)
+    os.unlink(config)
 
 
 def build(root):
@@ -177,7 +218,11 @@ def build(root):
     put("ownx64.efi", efi_probe("x64", MARKER + " own file"))
     for name, text in TEXTS.items():
         put(name, text.encode())
-    grub_image(root)
+    grub_image(root, "grub-own.efi", "grub", "configfile (tftp,%s)/grub/grub.cfg\n" % SERVER)
+    grub_image(root, "grub-search.efi", "search")
+    put("initrd", cpio({"init": (0o100755, init_elf(MARKER + " linux"))}))
+    if os.path.exists(KERNEL):
+        shutil.copyfile(KERNEL, os.path.join(root, "vmlinuz"))
     put("grub/grub.cfg", ("sha256sum (tftp,%s)/probex64-8m.efi\necho %s grub\nsleep 1\nhalt\n" % (
         SERVER, MARKER)).encode())
     for name, source in PACKAGED.items():

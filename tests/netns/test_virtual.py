@@ -10,6 +10,7 @@ import net
 import tftp
 import wire
 from harness import fixture
+from one_client import OneClient
 from test_service import until
 
 KNOWN, OTHER = "52:54:00:ab:00:01", "52:54:00:ab:00:02"
@@ -20,12 +21,11 @@ echo $${net0/ip}
 """
 
 
-class Site:
-    """One pxed and a client whose machine is whoever its last REQUEST said."""
+class Site(OneClient):
+    """pxed with files that are made for the one who asks."""
 
     def __init__(self, network):
-        self.server, self.client = network.pair()
-        self.root = network.root()
+        super().__init__(network)
         net.write_boot_files(self.root)
         self.root.write("real.cfg", b"real")
         self.templates = os.path.join(network.folder, "templates")
@@ -44,31 +44,10 @@ class Site:
         self.configuration = dict(net.config(self.root, profiles=profiles, hosts=hosts),
                                   files=files)
         self.pxed = network.pxed(self.server, self.configuration)
-        self.pxe = dhcp.Client(self.client)
 
     def template(self, name, text):
         with open(os.path.join(self.templates, name), "w") as file:
             file.write(text)
-
-    def take_lease(self, mac, arch=7, ipxe=False):
-        """The broadcast REQUEST a client sends to its DHCP server: option 50 is its address."""
-        request = dhcp.discover(arch, chaddr=wire.mac_bytes(mac).ljust(16, b"\0"))
-        request.set(53, b"\3").set(54, socket.inet_aton("10.77.0.254"))
-        request.set(50, socket.inet_aton(net.CLIENT))
-        if ipxe:
-            request.set(77, b"iPXE")
-        self.pxe.send(request)
-        fence = dhcp.discover(7)
-        self.pxe.ask(fence)
-
-    def fetch(self, name, mode="octet"):
-        return tftp.download(self.client, net.SERVER, name, mode=mode).data.decode()
-
-    def refused(self, name, code=1):
-        """What the ERROR packet says."""
-        client = tftp.Client(self.client, net.SERVER)
-        client.request(name)
-        return client.expect_error(code).text
 
 
 @fixture

@@ -27,6 +27,7 @@ Suite *suite_config_load(void);
 Suite *suite_config_locate(void);
 Suite *suite_config_machines(void);
 Suite *suite_config_states(void);
+Suite *suite_config_system(void);
 Suite *suite_config_template(void);
 Suite *suite_config_menu(void);
 Suite *suite_config_own(void);
