@@ -45,7 +45,7 @@ CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
          tftp/window.c tftp/grant.c tftp/table.c \
          app/boot.c app/boot_rules.c app/boot_words.c app/timeline.c \
-         app/exposition.c app/metrics.c
+         app/exposition.c app/init_parts.c app/init_texts.c app/metrics.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \

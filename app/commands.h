@@ -15,6 +15,7 @@ enum exit_code { EXIT_GOOD = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 };
 int command_learned(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
+int command_init(int argc, char **argv);
 int command_schema(int argc, char **argv);
 int command_host(int argc, char **argv);
 int command_explain(int argc, char **argv);

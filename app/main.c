@@ -26,6 +26,8 @@ static const struct command {
      "the host table, and safe changes of the host files"},
     {"import", command_import, "import  dnsmasq FILE...",
      "a configuration made from dnsmasq's, and what of it has no counterpart"},
+    {"init", command_init, "init    [DIR] [--interface I] [--address IP] ...",
+     "a boot root and a configuration, made from the boot loaders that are installed"},
     {"schema", command_schema, "schema",
      "the JSON Schema of the configuration, for editors"},
 };

@@ -7,6 +7,7 @@ int main(void)
     SRunner *runner = srunner_create(suite_app_explain());
     srunner_add_suite(runner, suite_app_loop());
     srunner_add_suite(runner, suite_app_metrics());
+    srunner_add_suite(runner, suite_app_init());
     srunner_add_suite(runner, suite_app_terminal());
     srunner_add_suite(runner, suite_common_bytes());
     srunner_add_suite(runner, suite_common_histogram());

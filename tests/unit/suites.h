@@ -7,6 +7,7 @@
 Suite *suite_app_loop(void);
 Suite *suite_app_explain(void);
 Suite *suite_app_metrics(void);
+Suite *suite_app_init(void);
 Suite *suite_app_terminal(void);
 Suite *suite_common_bytes(void);
 Suite *suite_common_histogram(void);
