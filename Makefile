@@ -177,6 +177,8 @@ bench-compare: deps-bench peers
 	$(GIVE_BACK)
 
 lab: deps-lab
+	-packaging/fetch-peers
+	-packaging/fetch-loaders
 	packaging/fetch-kernel build/lab/vmlinuz
 	+$(PARALLEL) all
 	python3 -B tests/lab/run.py $(B)/pxed --only '$(LAB_ONLY)' --jobs $(LAB_JOBS)

@@ -1,10 +1,11 @@
 """What the lab boots: one row for each."""
+import os
 from dataclasses import dataclass, field
 
 from machine import mac
 from network import PXE
 from payloads import GRUB, KERNEL, MARKER, PACKAGED, probe_text
-from servers import USUAL_FILES
+from servers import LOADERS, USUAL_FILES
 
 SCRIPT = MARKER + " ipxe script"
 OWN = MARKER + " own file"
@@ -35,6 +36,9 @@ class Boot:
     refused: bool = False   # pxed must send this machine no file at all
     timeout: int = 60
     needs: tuple = ()       # files; without them the boot is skipped
+    # arguments of `pxed init`, whose boot root is served then, by its own configuration if
+    # there are no `files`; None: the lab's root
+    init: tuple = None
 
 
 BIOS, X64, IA32, AA64 = (probe_text(arch) for arch in ("bios", "x64", "ia32", "aa64"))
@@ -152,6 +156,57 @@ BOOTS += [
 ]
 
 
+# what `pxed init` makes really boots
+IPXE_MENU, GRUB_MENU = "pxed on %s, to" % PXE[1], "Boot from disk"
+PXELINUX_MENU = "pxed on %s: type disk" % PXE[1]
+NO_IPXE = {"ipxe": None}    # the machine's ROM is an iPXE, which would get a script
+GRUB_PC, GRUB_IA32, GRUB_ARM64 = (
+    os.path.join(LOADERS, "usr/lib/grub", name, "kernel.img")
+    for name in ("i386-pc", "i386-efi", "arm64-efi"))
+BOOTS += [
+    Boot("init-bios", "bios", IPXE_MENU, init=()),
+    Boot("init-bios-pxelinux", "bios", PXELINUX_MENU, init=(),
+         files={**NO_IPXE, "x86-bios": "pxelinux.0"}),
+    Boot("init-bios-grub", "bios", GRUB_MENU, init=(), files={**NO_IPXE, "x86-bios": "grub.0"},
+         needs=(GRUB_PC,)),
+    Boot("init-x64", "x64", IPXE_MENU, init=()),
+    Boot("init-x64-grub", "x64", GRUB_MENU, init=("--loader", "grub")),
+    Boot("init-x64-syslinux", "x64", PXELINUX_MENU, init=("--loader", "pxelinux")),
+    Boot("init-ia32", "ia32", GRUB_MENU, init=(), needs=(GRUB_IA32,)),
+    Boot("init-ia32-syslinux", "ia32", PXELINUX_MENU, init=("--loader", "pxelinux")),
+    Boot("init-arm64", "aa64", GRUB_MENU, init=(), needs=(GRUB_ARM64,)),
+]
+# GRUB behind a proxy, beside DHCP servers that name no next server, and (dnsmasq) themselves
+BOOTS += [Boot("init-x64-grub-%s" % dhcp, "x64", GRUB_MENU, init=("--loader", "grub"), dhcp=dhcp)
+          for dhcp in ("isc", "kea", "udhcpd")]
+BOOTS += [Boot("init-arm64-%s" % dhcp, "aa64", GRUB_MENU, init=(), dhcp=dhcp, needs=(GRUB_ARM64,))
+          for dhcp in ("isc", "kea")]
+# Secure Boot, shim and Debian's signed GRUB to its menu.  By HTTP Boot of a disk the DHCP
+# server need say nothing; by PXE it must name pxed its next server, or be on the same host
+# and name itself.
+SIGNED = tuple(PACKAGED[name] for name in SHIM)
+DISK_X64 = {"x64-uefi": None, "x64-uefi-http": "http://%s/x64/secure.img" % PXE[1]}
+DISK_ARM64 = {"arm64-uefi": None, "arm64-uefi-http": "http://%s/arm64/secure.img" % PXE[1]}
+BOOTS += [
+    Boot("x64-secure-disk", "x64-sb", GRUB_MENU, init=(), ip="", http=True, timeout=90,
+         files=DISK_X64, needs=SIGNED),
+    Boot("x64-secure-disk-isc", "x64-sb", GRUB_MENU, init=(), ip="", http=True, timeout=90,
+         files=DISK_X64, dhcp="isc", needs=SIGNED),
+    # PXE is refused the unsigned loader first
+    Boot("x64-secure-disk-second", "x64-sb", GRUB_MENU, also="Access Denied", init=(), http=True,
+         timeout=150, files={**DISK_X64, "x64-uefi": "x64/snponly.efi"}, needs=SIGNED),
+    Boot("aa64-secure-disk", "aa64-sb", GRUB_MENU, init=(), ip="", http=True, timeout=90,
+         files=DISK_ARM64, needs=(GRUB_ARM64,)),
+    Boot("aa64-secure-refuses", "aa64-sb", "Access Denied"),
+    Boot("x64-secure-shim-same-host", "x64-sb", GRUB_MENU, init=(), needs=SIGNED,
+         files={"x64-uefi": "x64/shimx64.efi"}, same_host="dhcp-first"),
+]
+BOOTS += [Boot("x64-secure-shim-next-%s" % dhcp, "x64-sb", GRUB_MENU, init=(), needs=SIGNED,
+               files={"x64-uefi": "x64/shimx64.efi"}, dhcp=dhcp + "-next")
+          for dhcp in ("dnsmasq", "isc", "kea", "udhcpd")]
+
+
 def files_of(boot):
     """The default profile of a boot."""
-    return {**USUAL_FILES, **boot.files}
+    usual = {} if boot.init is not None else USUAL_FILES
+    return {key: file for key, file in {**usual, **boot.files}.items() if file is not None}

@@ -28,6 +28,8 @@ FIRMWARE = {
     "ia32": Firmware(X86, OVMF + "OVMF32_CODE_4M.secboot.fd", OVMF + "OVMF32_VARS_4M.fd", True),
     "aa64": Firmware("qemu-system-aarch64", "/usr/share/AAVMF/AAVMF_CODE.fd",
                      "/usr/share/AAVMF/AAVMF_VARS.fd"),
+    "aa64-sb": Firmware("qemu-system-aarch64", "/usr/share/AAVMF/AAVMF_CODE.ms.fd",
+                        "/usr/share/AAVMF/AAVMF_VARS.ms.fd"),
 }
 
 

@@ -29,7 +29,7 @@ MARKS = {PASS: "PASS", SKIP: "SKIP"}
 def missing(boot):
     """What this machine lacks for the boot, where it may lack it."""
     program = servers.DHCP_SERVERS[boot.dhcp][1]
-    if not shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
+    if not servers.program(program):
         return program
     return next((path for path in boot.needs if not os.path.exists(path)), None)
 
@@ -41,15 +41,21 @@ def start_servers(boot, pxed):
     if not boot.same_host:
         network.make_host(network.DHCP)
     payloads.build("tftp")
+    root, conf = os.path.abspath("tftp"), None
+    if boot.init is not None:
+        root, conf = servers.init_root(pxed, *boot.init)
     if boot.http:
-        servers.start_http(os.path.abspath("tftp"))
+        servers.start_http(root)
 
     def start_dhcp():
         servers.DHCP_SERVERS[boot.dhcp][0](network.PXE if boot.same_host else network.DHCP)
     if boot.same_host != "pxed-first":
         start_dhcp()
-    proc = servers.start_pxed(pxed, os.path.abspath("tftp"), files_of(boot), boot.profiles,
-                              boot.hosts, boot.tftp, boot.templates)
+    if conf and not boot.files:
+        proc = servers.run_pxed(pxed, conf)
+    else:
+        proc = servers.start_pxed(pxed, root, files_of(boot), boot.profiles, boot.hosts, boot.tftp,
+                                  boot.templates)
     if boot.same_host == "pxed-first":
         start_dhcp()
     return proc
