@@ -70,7 +70,6 @@ void tftp_journal_misses(const struct tftp_miss *sum)
 {
     char peer[ENDPOINT_TEXT];
     struct log_line l;
-<<<<<<< HEAD
     log_begin(&l, LOG_INFO, "tftp refused");
     log_text(&l, "peer", endpoint_print_ip(&sum->peer, peer));
     if (sum->count == 1) {
@@ -80,12 +79,6 @@ void tftp_journal_misses(const struct tftp_miss *sum)
         log_text(&l, "first", sum->first);
         log_text(&l, "last", sum->last);
     }
-=======
-    log_begin(&l, LOG_INFO, "tftp missing");
-    log_text(&l, "client", endpoint_print_ip(&sum->peer, client));
-    log_number(&l, sum->told ? "more" : "names", sum->folded);
-    log_text(&l, "last", sum->last);
->>>>>>> 1e00a38 (config: what a machine boots, as data that its loaders are told)
     log_text(&l, "reason", "file not found");
     log_end(&l);
 }

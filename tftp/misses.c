@@ -8,9 +8,9 @@ static bool same_address(const struct endpoint *a, const struct endpoint *b)
     return a->scope == b->scope && memcmp(a->ip, b->ip, sizeof a->ip) == 0;
 }
 
-static struct tftp_miss *find(struct tftp_misses *m, const struct endpoint *peer)
+bool tftp_misses_note(struct tftp_misses *m, const struct endpoint *peer,
+                      const char *shown, usec_t now)
 {
-<<<<<<< HEAD
     struct tftp_miss *c = NULL;
     for (unsigned i = 0; i < m->count && !c; i++) {
         c = same_address(&m->client[i].peer, peer) ? &m->client[i] : NULL;
@@ -34,35 +34,6 @@ static usec_t due(const struct tftp_miss *c)
     usec_t quiet = c->newest + TFTP_MISSES_QUIET;
     usec_t over = c->oldest + TFTP_MISSES_SPAN;
     return quiet < over ? quiet : over;
-=======
-    for (unsigned i = 0; i < m->count; i++) {
-        if (same_address(&m->client[i].peer, peer)) {
-            return &m->client[i];
-        }
-    }
-    if (m->count == TFTP_MISSES_MAX) {
-        return NULL;
-    }
-    m->client[m->count] = (struct tftp_miss){.peer = *peer};
-    return &m->client[m->count++];
-}
-
-bool tftp_misses_note(struct tftp_misses *m, const struct endpoint *peer,
-                      const char *shown, bool optional, usec_t now)
-{
-    struct tftp_miss *c = find(m, peer);
-    if (!c) {
-        return true;
-    }
-    c->newest = now;
-    if (!optional && !c->told) {
-        c->told = true;
-        return true;
-    }
-    c->folded++;
-    snprintf(c->last, sizeof c->last, "%s", shown);
-    return false;
->>>>>>> 1e00a38 (config: what a machine boots, as data that its loaders are told)
 }
 
 bool tftp_misses_due(struct tftp_misses *m, usec_t now, struct tftp_miss *out)

@@ -5,7 +5,6 @@
 #include "common/text.h"
 #include "config/snapshot.h"
 #include "tftp/journal.h"
-#include "tftp/optional.h"
 
 /* What a client is told; never a path of ours. */
 struct refusal {
@@ -31,32 +30,16 @@ static void refuse(struct tftp_requests *s, int fd, const struct tftp_transfer *
     tell_refused(s, &wanted->path, wanted->shown, r->message, now);
 }
 
-/* A name that is not there, as it was asked for and clean, and why if there is a reason. */
-struct missing {
-    struct tftp_text name;
-    const char *path;
-    const char *why; /* "": no other than that */
-};
-
-/*
- * Names that are not there are many clients' habit; the log folds them.  What is missing for
- * a reason is told whatever its name.
- */
+/* Names that are not there are many clients' habit; the log folds them. */
 static void refuse_missing(struct tftp_requests *s, int fd,
-                           const struct tftp_transfer *wanted, const struct missing *what,
-                           usec_t now)
+                           const struct tftp_transfer *wanted, struct tftp_text name,
+                           const char *why, usec_t now)
 {
-    const char *message = what->why[0] ? what->why : "file not found";
-    bool optional = !what->why[0] && tftp_is_optional(what->path);
+    const char *message = why[0] ? why : "file not found";
     s->engine->counters.refused++;
     tftp_send_error(fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
-<<<<<<< HEAD
     if (why[0] || tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
         tftp_journal_refusal(&wanted->path, name, message);
-=======
-    if (tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, optional, now)) {
-        tftp_journal_refusal(&wanted->path, what->name, message);
->>>>>>> 1e00a38 (config: what a machine boots, as data that its loaders are told)
     }
     tell_refused(s, &wanted->path, wanted->shown, message, now);
 }
@@ -184,8 +167,7 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
     struct tftp_answer answer = {0};
     enum store_fault fault = find_file(s, name, pkt->mode, &wanted, &answer);
     if (fault == STORE_NOT_FOUND) {
-        struct missing what = {pkt->file, name, answer.why};
-        refuse_missing(s, fd, &wanted, &what, now);
+        refuse_missing(s, fd, &wanted, pkt->file, answer.why, now);
         return;
     }
     if (fault != STORE_OK) {

@@ -2,7 +2,6 @@
 
 #include "tests/unit/suites.h"
 #include "tftp/misses.h"
-#include "tftp/optional.h"
 
 static struct endpoint client(unsigned n)
 {
@@ -40,7 +39,6 @@ START_TEST(who_goes_on_asking_is_told_all_the_same)
     struct endpoint peer = client(1);
     struct tftp_miss sum;
     unsigned told = 0;
-<<<<<<< HEAD
     unsigned misses = 0;
     for (usec_t now = 0; now < 60 * USEC_PER_SEC; now += USEC_PER_SEC) {
         while (tftp_misses_due(&m, now, &sum)) {
@@ -48,15 +46,6 @@ START_TEST(who_goes_on_asking_is_told_all_the_same)
             misses += sum.count;
         }
         ck_assert(!tftp_misses_note(&m, &peer, "a", now));
-=======
-    usec_t now = 0;
-    for (int i = 0; i < 20; i++, now += USEC_PER_SEC) {
-        char name[16];
-        snprintf(name, sizeof name, "name-%d", i);
-        peer.port++; /* every request comes from another port */
-        told += tftp_misses_note(&m, &peer, name, false, now);
-        ck_assert(!tftp_misses_due(&m, now, &sum));
->>>>>>> 1e00a38 (config: what a machine boots, as data that its loaders are told)
     }
     ck_assert_uint_eq(told, 5);
     ck_assert_uint_eq(misses, 50);
@@ -68,18 +57,11 @@ START_TEST(a_single_miss_is_told_once)
     struct tftp_misses m = {0};
     struct endpoint peer = client(1);
     struct tftp_miss sum;
-<<<<<<< HEAD
     ck_assert(!tftp_misses_note(&m, &peer, "a", 0));
     ck_assert(tftp_misses_due(&m, TFTP_MISSES_QUIET, &sum));
     ck_assert_uint_eq(sum.count, 1);
     ck_assert_str_eq(sum.first, "a");
     ck_assert_uint_eq(m.count, 0);
-=======
-    ck_assert(tftp_misses_note(&m, &peer, "a", false, 0));
-    ck_assert(!tftp_misses_due(&m, TFTP_MISSES_QUIET, &sum));
-    ck_assert_uint_eq(m.count, 0);
-    ck_assert(tftp_misses_note(&m, &peer, "a", false, TFTP_MISSES_QUIET));
->>>>>>> 1e00a38 (config: what a machine boots, as data that its loaders are told)
 }
 END_TEST
 
@@ -88,66 +70,11 @@ START_TEST(a_full_table_hides_nothing)
     struct tftp_misses m = {0};
     for (unsigned n = 0; n < TFTP_MISSES_MAX + 5; n++) {
         struct endpoint peer = client(n);
-<<<<<<< HEAD
         ck_assert_int_eq(tftp_misses_note(&m, &peer, "a", 0), n >= TFTP_MISSES_MAX);
-=======
-        ck_assert(tftp_misses_note(&m, &peer, "a", false, 0));
->>>>>>> 1e00a38 (config: what a machine boots, as data that its loaders are told)
     }
     struct endpoint late = client(TFTP_MISSES_MAX + 1);
-    ck_assert(tftp_misses_note(&m, &late, "a", false, 0));
+    ck_assert(tftp_misses_note(&m, &late, "a", 0));
     ck_assert_uint_eq(m.count, TFTP_MISSES_MAX);
-}
-END_TEST
-
-START_TEST(names_asked_on_the_chance_are_only_counted)
-{
-    struct tftp_misses m = {0};
-    struct endpoint peer = client(1);
-    struct tftp_miss sum;
-    for (int i = 0; i < 9; i++) {
-        ck_assert(!tftp_misses_note(&m, &peer, "pxelinux.cfg/0A", true, 0));
-    }
-    ck_assert(tftp_misses_note(&m, &peer, "vmlinuz", false, 0));
-    ck_assert(!tftp_misses_note(&m, &peer, "initrd", false, 0));
-    ck_assert(tftp_misses_due(&m, TFTP_MISSES_QUIET, &sum));
-    ck_assert_uint_eq(sum.folded, 10);
-    ck_assert(sum.told);
-    ck_assert_str_eq(sum.last, "initrd");
-}
-END_TEST
-
-static const struct {
-    const char *path;
-    bool optional;
-} names[] = {
-    {"pxelinux.cfg/01-52-54-00-12-34-56", true},
-    {"bios/pxelinux.cfg/0A4D", true},
-    {"pxelinux.cfg/default", false},
-    {"grub/grub.cfg-01-52-54-00-12-34-56", true},
-    {"grub/grub.cfg", false},
-    {"EFI/Microsoft/Boot/SiPolicy.p7b", true},
-    {"efi/microsoft/boot/UNLOCKTOKEN.POL", true},
-    {"Boot/Fonts/wgl4_boot.ttf", true},
-    {"fonts.ttf", false},
-    {"BCD", true},
-    {"Boot/BCD", false},
-    {"sources/boot.wim", false},
-    {"9ffefdef/start4.elf", true},
-    {"dc-a6-32-01-36-c2/start4.elf", true},
-    {"9ffefde/start4.elf", false},
-    {"start4.elf", false},
-    {"pieeprom.sig", true},
-    {"kernel8.img", true},
-    {"config.txt", false},
-    {"vmlinuz", false},
-    {"", false},
-};
-
-START_TEST(which_names_those_are)
-{
-    ck_assert_msg(tftp_is_optional(names[_i].path) == names[_i].optional, "%s",
-                  names[_i].path);
 }
 END_TEST
 
@@ -155,14 +82,8 @@ Suite *suite_tftp_misses(void)
 {
     Suite *s = suite_create("tftp/misses");
     TCase *tc = tcase_create("folding");
-<<<<<<< HEAD
     tcase_add_test(tc, d44_twenty_misses_are_one_line);
     tcase_add_test(tc, who_goes_on_asking_is_told_all_the_same);
-=======
-    tcase_add_test(tc, d44_twenty_misses_are_two_lines);
-    tcase_add_test(tc, names_asked_on_the_chance_are_only_counted);
-    tcase_add_loop_test(tc, which_names_those_are, 0, sizeof names / sizeof names[0]);
->>>>>>> 1e00a38 (config: what a machine boots, as data that its loaders are told)
     tcase_add_test(tc, a_single_miss_is_told_once);
     tcase_add_test(tc, a_full_table_hides_nothing);
     suite_add_tcase(s, tc);
