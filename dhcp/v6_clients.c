@@ -68,10 +68,51 @@ bool clients6_find(const struct clients6 *t, struct rd duid, struct mac *out)
     return true;
 }
 
+static uint32_t message_of(const struct dhcp6_packet *in)
+{
+    return (uint32_t)in->type << 24 | in->xid;
+}
+
+/* What several relays bring is one message. */
+static unsigned turn_of(const struct client6 *c, const struct dhcp6_packet *in,
+                        usec_t now)
+{
+    if (!c || now - c->asked_at >= CLIENTS6_MEMORY) {
+        return 1;
+    }
+    bool copy = c->asked > 0 && c->asked_message == message_of(in) &&
+                now - c->asked_at < CLIENTS6_COPY;
+    return c->asked + (copy || c->asked == UINT16_MAX ? 0 : 1);
+}
+
+unsigned clients6_turn(const struct clients6 *t, struct rd duid,
+                       const struct dhcp6_packet *in, usec_t now)
+{
+    return is_duid(&duid) ? turn_of(find(t, &duid), in, now) : 0;
+}
+
+void clients6_asked(struct clients6 *t, struct rd duid, const struct dhcp6_packet *in,
+                    usec_t now)
+{
+    if (is_duid(&duid)) {
+        struct client6 *c = place_for(t, &duid);
+        c->asked = turn_of(c, in, now);
+        c->asked_at = now;
+        c->asked_message = message_of(in);
+    }
+}
+
+void clients6_came(struct clients6 *t, struct rd duid)
+{
+    if (is_duid(&duid)) {
+        place_for(t, &duid)->asked = 0;
+    }
+}
+
 bool clients6_repeats(struct clients6 *t, struct rd duid, const struct dhcp6_packet *in,
                       uint16_t port, unsigned ifindex, usec_t now)
 {
-    uint32_t message = (uint32_t)in->type << 24 | in->xid;
+    uint32_t message = message_of(in);
     if (!is_duid(&duid)) {
         return false;
     }

@@ -23,6 +23,8 @@
 #define CLIENTS6_WAYS 4
 
 #define CLIENTS6_REPEAT (2 * USEC_PER_SEC)
+#define CLIENTS6_MEMORY (120 * USEC_PER_SEC)  /* since it asked last */
+#define CLIENTS6_COPY   (500 * USEC_PER_MSEC) /* RFC 8415: nobody asks again sooner */
 
 struct client6 {
     uint8_t duid[DHCP6_DUID_MAX];
@@ -34,6 +36,9 @@ struct client6 {
     uint16_t port;    /* it came to */
     unsigned ifindex; /* it came by */
     usec_t heard;
+    unsigned asked; /* how often it asked on port 547, since it came to 4011 */
+    usec_t asked_at;
+    uint32_t asked_message; /* as message, of those alone */
 };
 
 struct clients6 {
@@ -48,6 +53,15 @@ void clients6_note(struct clients6 *t, struct rd duid, const struct mac *mac);
 /* True: this message was heard by another interface already. */
 bool clients6_repeats(struct clients6 *t, struct rd duid, const struct dhcp6_packet *in,
                       uint16_t port, unsigned ifindex, usec_t now);
+
+/* The how-manieth time it asks with this message; 0: it has no DUID to be known by. */
+unsigned clients6_turn(const struct clients6 *t, struct rd duid,
+                       const struct dhcp6_packet *in, usec_t now);
+/* It did ask. */
+void clients6_asked(struct clients6 *t, struct rd duid, const struct dhcp6_packet *in,
+                    usec_t now);
+/* It came to port 4011: what it asks from now on counts anew. */
+void clients6_came(struct clients6 *t, struct rd duid);
 
 /* The MAC; false leaves *out untouched. */
 bool clients6_find(const struct clients6 *t, struct rd duid, struct mac *out);

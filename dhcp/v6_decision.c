@@ -407,6 +407,8 @@ enum dhcp_verdict dhcp6_decide(const struct dhcp6_site *site,
     struct pxe_request client = read_client(in);
     dhcp_gate_begin(&client, d);
     out->type = in->type == DHCP6_SOLICIT ? DHCP6_ADVERTISE : DHCP6_REPLY;
+    d->type =
+        at->port == DHCP6_SERVER_PORT ? DHCP_OFFER : DHCP_ACK; /* what it stands for */
     out->url[0] = '\0';
     out->reply.len = 0;
     out->has_mac = find_mac(at, in, &out->mac);
@@ -421,8 +423,15 @@ enum dhcp_verdict dhcp6_decide(const struct dhcp6_site *site,
         .context = site->context,
     };
     struct host_facts facts = facts_of(site, in, out);
-    if (dhcp_gate(&gate, &facts, d)) {
-        d->verdict = answer(site, at, in, out);
+    if (!dhcp_gate(&gate, &facts, d)) {
+        return d->verdict;
     }
+    bool offer = at->port == DHCP6_SERVER_PORT;
+    if (offer && site->asked > 0 && site->asked < d->answer.after_requests) {
+        d->verdict = DHCP_TOO_EARLY;
+        return d->verdict;
+    }
+    d->verdict = answer(site, at, in, out);
+    d->delay_ms = offer ? d->answer.delay_ms : 0;
     return d->verdict;
 }

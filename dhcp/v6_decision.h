@@ -35,6 +35,8 @@ struct dhcp6_site {
     const struct host_state *(*state)(void *context, const struct mac *mac);
     void *context;
     const char *interface; /* the receiving one; NULL: not known */
+    /* How often it has asked on port 547, this time included; 0: not counted, enough. */
+    unsigned asked;
 };
 
 /* How the request reached us. */
@@ -55,7 +57,7 @@ struct dhcp6_reply {
 };
 
 struct dhcp6_decision {
-    struct dhcp_decision gate; /* verdict, client, host, file and trail; no replies */
+    struct dhcp_decision gate; /* verdict, client, host, file, delay, trail; no replies */
     enum dhcp6_message type;   /* of the reply: DHCP6_ADVERTISE or DHCP6_REPLY */
     bool has_mac;
     struct mac

@@ -1,31 +1,51 @@
 #include "dhcp/v6_held.h"
 
-bool held6_put(struct held6 *h, const struct net_path *back, const void *packet,
+void held6_init(struct held6 *h)
+{
+    timers_init(&h->timers, h->heap, HELD6_MAX);
+    for (size_t i = 0; i < HELD6_MAX; i++) {
+        h->reply[i].timer.place = 0;
+        h->unused[i] = &h->reply[i];
+    }
+    h->unused_count = HELD6_MAX;
+}
+
+bool held6_put(struct held6 *h, const struct held6_way *way, const void *packet,
                size_t len, usec_t due)
 {
-    if (h->count == HELD6_MAX || len > DHCP6_MAX_LEN) {
+    if (h->unused_count == 0 || len > DHCP6_MAX_LEN) {
         return false;
     }
-    struct held6_reply *r = &h->reply[(h->first + h->count++) % HELD6_MAX];
-    r->due = due;
-    r->back = *back;
+    struct held6_reply *r = h->unused[--h->unused_count];
+    r->way = *way;
     r->len = len;
     memcpy(r->packet, packet, len);
+    timers_set(&h->timers, &r->timer, due);
     return true;
+}
+
+void held6_drop(struct held6 *h, uint64_t client)
+{
+    for (size_t i = h->timers.count; i-- > 0;) {
+        struct held6_reply *r = (struct held6_reply *)h->heap[i];
+        if (r->way.client == client) {
+            timers_set(&h->timers, &r->timer, USEC_NEVER);
+            h->unused[h->unused_count++] = r;
+            i = h->timers.count; /* others have moved */
+        }
+    }
 }
 
 const struct held6_reply *held6_take(struct held6 *h, usec_t now)
 {
-    const struct held6_reply *r = &h->reply[h->first];
-    if (h->count == 0 || r->due > now) {
-        return NULL;
+    struct held6_reply *r = (struct held6_reply *)timers_due(&h->timers, now);
+    if (r) {
+        h->unused[h->unused_count++] = r;
     }
-    h->first = (h->first + 1) % HELD6_MAX;
-    h->count--;
     return r;
 }
 
 usec_t held6_deadline(const struct held6 *h)
 {
-    return h->count > 0 ? h->reply[h->first].due : USEC_NEVER;
+    return timers_next(&h->timers);
 }

@@ -40,8 +40,9 @@ struct dhcp6_service {
     int watch_fd;  /* of interfaces and addresses that come and go, or -1 */
     struct net_inbox *inbox;
     struct clients6 clients;
-    usec_t now;        /* of the event at hand */
-    struct held6 held; /* replies from port 4011 */
+    usec_t now; /* of the event at hand */
+    struct held6 held;
+    uint64_t client; /* a number for whom the event at hand is of */
     struct dhcp6_counters counters;
     struct dhcp6_decision decision; /* of the request at hand: too large for the stack */
 };
@@ -126,6 +127,7 @@ int dhcp6_service_open(const struct snapshot *config, const struct dhcp_hooks *h
     s->config = config;
     s->hooks = *hooks;
     s->server_fd = s->pxe_fd = s->watch_fd = -1;
+    held6_init(&s->held);
     s->inbox = net_inbox_new();
     int error = s->inbox ? open_sockets(s, why) : -ENOMEM;
     if (getrandom(&s->clients.seed, sizeof s->clients.seed, 0) < 0) {
@@ -192,19 +194,44 @@ static bool is_repeat(struct dhcp6_service *s, const struct port6 *p,
            clients6_repeats(&s->clients, duid, pkt, at->port, p->link.ifindex, s->now);
 }
 
-/* What a client's DUID says of its MAC is looked up before, and noted after the decision. */
-static enum dhcp_verdict ask_decision(struct dhcp6_service *s,
-                                      const struct dhcp6_site *site,
+static uint64_t number_of(const struct dhcp6_service *s, const struct dhcp6_arrival *at,
+                          const struct dhcp6_packet *pkt)
+{
+    struct rd duid;
+    bool has_duid = dhcp6_find(pkt->options, DHCP6_CLIENT_ID, &duid);
+    return has_duid ? hash_keyed(&s->clients.seed, duid.p, rd_left(&duid))
+                    : hash_keyed(&s->clients.seed, &at->from, sizeof at->from);
+}
+
+/* Only boot clients are remembered. */
+static void remember(struct dhcp6_service *s, const struct dhcp6_arrival *at,
+                     const struct dhcp6_packet *pkt, struct rd duid)
+{
+    if (s->decision.gate.client.class == PXE_NO_CLIENT) {
+        return;
+    }
+    if (s->decision.has_mac) {
+        clients6_note(&s->clients, duid, &s->decision.mac);
+    }
+    if (at->port == DHCP6_SERVER_PORT) {
+        clients6_asked(&s->clients, duid, pkt, s->now);
+    } else {
+        clients6_came(&s->clients, duid);
+    }
+}
+
+/* What is known of the client by its DUID is looked up before, and noted after the decision. */
+static enum dhcp_verdict ask_decision(struct dhcp6_service *s, struct dhcp6_site *site,
                                       struct dhcp6_arrival *at,
                                       const struct dhcp6_packet *pkt)
 {
     struct rd duid;
     bool has_duid = dhcp6_find(pkt->options, DHCP6_CLIENT_ID, &duid);
     at->has_mac = has_duid && clients6_find(&s->clients, duid, &at->mac);
+    site->asked = has_duid ? clients6_turn(&s->clients, duid, pkt, s->now) : 0;
     enum dhcp_verdict verdict = dhcp6_decide(site, at, pkt, &s->decision);
-    if (has_duid && s->decision.has_mac &&
-        s->decision.gate.client.class != PXE_NO_CLIENT) {
-        clients6_note(&s->clients, duid, &s->decision.mac);
+    if (has_duid) {
+        remember(s, at, pkt, duid);
     }
     return verdict;
 }
@@ -281,6 +308,10 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
         s->counters.repeats++;
         return false;
     }
+    s->client = number_of(s, at, &pkt);
+    if (at->port == DHCP6_SERVER_PORT) {
+        held6_drop(&s->held, s->client); /* it asks again: one answer is enough */
+    }
     struct dhcp6_site site = {
         .config = s->config,
         .address = p->link.address,
@@ -333,6 +364,33 @@ static struct dhcp6_arrival arrival_of(uint16_t port, const struct net_path *pat
     return at;
 }
 
+static void send_reply(struct dhcp6_service *s, const struct held6_way *way,
+                       const void *packet, size_t len)
+{
+    struct iovec part = {(void *)packet, len};
+    int error = way->from_port == DHCP6_SERVER_PORT
+                    ? link6_send_547(s->server_fd, &way->back, way->to_port, packet, len)
+                    : net_send(s->pxe_fd, &way->back, &part, 1, 0, true);
+    count_sent(s, way->back.ifindex, error);
+}
+
+/* Whoever cannot wait goes at once. */
+static void send_or_hold(struct dhcp6_service *s, const struct net_path *path,
+                         uint16_t from_port, usec_t delay)
+{
+    const struct dhcp6_reply *reply = &s->decision.reply;
+    struct held6_way way = {
+        .back = way_back(path),
+        .from_port = from_port,
+        .to_port = reply->to_port,
+        .client = s->client,
+    };
+    if (delay == 0 ||
+        !held6_put(&s->held, &way, reply->packet, reply->len, s->now + delay)) {
+        send_reply(s, &way, reply->packet, reply->len);
+    }
+}
+
 /* Port 547: the datagram has its UDP header before it. */
 static void on_solicit(struct dhcp6_service *s, const struct port6 *p,
                        const struct net_dgram *d)
@@ -344,18 +402,8 @@ static void on_solicit(struct dhcp6_service *s, const struct port6 *p,
     if (!rd_ok(&r) || !decide(s, p, &at, r)) {
         return;
     }
-    const struct dhcp6_reply *reply = &s->decision.reply;
-    struct net_path back = way_back(&d->path);
-    int error =
-        link6_send_547(s->server_fd, &back, reply->to_port, reply->packet, reply->len);
-    count_sent(s, back.ifindex, error);
-}
-
-static void send_4011(struct dhcp6_service *s, const struct net_path *back,
-                      const void *packet, size_t len)
-{
-    struct iovec part = {(void *)packet, len};
-    count_sent(s, back->ifindex, net_send(s->pxe_fd, back, &part, 1, 0, true));
+    send_or_hold(s, &d->path, DHCP6_SERVER_PORT,
+                 s->decision.gate.delay_ms * USEC_PER_MSEC);
 }
 
 static void on_request(struct dhcp6_service *s, const struct port6 *p,
@@ -365,12 +413,7 @@ static void on_request(struct dhcp6_service *s, const struct port6 *p,
     if (d->path.peer.port == 0 || !decide(s, p, &at, rd_over(d->data, d->len))) {
         return;
     }
-    const struct dhcp6_reply *reply = &s->decision.reply;
-    struct net_path back = way_back(&d->path);
-    usec_t due = s->now + PXE_REPLY_DELAY;
-    if (!held6_put(&s->held, &back, reply->packet, reply->len, due)) {
-        send_4011(s, &back, reply->packet, reply->len);
-    }
+    send_or_hold(s, &d->path, DHCP_PXE_PORT, PXE_REPLY_DELAY);
 }
 
 void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
@@ -410,7 +453,7 @@ void dhcp6_service_timeout(struct dhcp6_service *s, usec_t now)
 {
     const struct held6_reply *r = held6_take(&s->held, now);
     while (r) {
-        send_4011(s, &r->back, r->packet, r->len);
+        send_reply(s, &r->way, r->packet, r->len);
         r = held6_take(&s->held, now);
     }
 }

@@ -152,6 +152,30 @@ def test_host_table_and_file_check():
         site.pxed.wait_log("reason=no-file")
 
 
+def test_a_later_answer_and_one_after_some_requests():
+    hosts = [{"mac": "52:54:00:aa:00:01", "delay_ms": 400}, {"mac": "52:54:00:aa:00:02", "after_requests": 3}]
+    with net.Net() as network:
+        site = Site(network, hosts=hosts)
+        late, third = (dhcp6.solicit(7, struct.pack("!HH", 3, 1) + bytes.fromhex("525400aa000" + n))
+                       for n in "12")
+        start = time.monotonic()
+        site.pxe.send(late)
+        time.sleep(0.2)
+        site.pxe.ask(late)  # one answer for two, since the second came while the first waited
+        check.that(0.55 < time.monotonic() - start < 2.0, "400 ms after the second request")
+        check.equal(len(site.pxe.replies(0.5)), 0, "more answers")
+        for xid in b"ab":
+            third.xid = bytes([xid]) * 3
+            site.pxe.silence(third)
+        site.pxed.wait_log("dhcp6 silent mac=52:54:00:aa:00:02 .*reason=too-early")
+        third.xid = b"ccc"
+        advertise, _ = site.pxe.ask(third)
+        asking = dhcp6.Client(site.client, 4011, CLIENT6)
+        asking.ask(request_4011(third.option(dhcp6.CLIENT_ID), advertise), SERVER6, 4011)
+        third.xid = b"ddd"
+        site.pxe.silence(third)  # it came: its next boot begins anew
+
+
 def test_4011_knows_the_mac_of_the_solicit():
     """The request comes from the leased address, which says nothing of the MAC."""
     with net.Net() as network:

@@ -121,6 +121,39 @@ START_TEST(a_message_alone_tells_no_mac)
 }
 END_TEST
 
+/* One number after another, but for copies, until it came or was silent for long. */
+START_TEST(tries_are_counted)
+{
+    static const struct {
+        uint32_t xid;
+        usec_t after;
+        unsigned turn;
+    } rows[] = {
+        {1, 0, 1},
+        {1, 20 * USEC_PER_MSEC, 1}, /* by another relay */
+        {1, USEC_PER_SEC, 2},
+        {2, 0, 3}, /* a new transaction */
+        {2, 119 * USEC_PER_SEC, 4},
+        {3, 120 * USEC_PER_SEC, 1},
+        {3, 2 * USEC_PER_SEC, 2},
+    };
+    uint8_t buf[6];
+    struct rd duid = duid_of(1, buf);
+    usec_t now = 1000;
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct dhcp6_packet in = {.type = DHCP6_SOLICIT, .xid = rows[i].xid};
+        now += rows[i].after;
+        ck_assert_uint_eq(clients6_turn(t, duid, &in, now), rows[i].turn);
+        ck_assert_uint_eq(clients6_turn(t, duid, &in, now), rows[i].turn);
+        clients6_asked(t, duid, &in, now);
+    }
+    clients6_came(t, duid);
+    const struct dhcp6_packet in = {.type = DHCP6_SOLICIT, .xid = 3};
+    ck_assert_uint_eq(clients6_turn(t, duid, &in, now), 1);
+    ck_assert_uint_eq(clients6_turn(t, rd_over(NULL, 0), &in, now), 0);
+}
+END_TEST
+
 Suite *suite_dhcp6_clients(void)
 {
     Suite *s = suite_create("dhcp/v6_clients");
@@ -132,6 +165,7 @@ Suite *suite_dhcp6_clients(void)
     tcase_add_test(tc, who_is_seen_often_stays);
     tcase_add_test(tc, a_message_by_two_interfaces_is_one);
     tcase_add_test(tc, a_message_alone_tells_no_mac);
+    tcase_add_test(tc, tries_are_counted);
     suite_add_tcase(s, tc);
     return s;
 }

@@ -25,6 +25,7 @@ static const char config_text[] =
     "{'mac': '52:54:00:00:00:99', 'profile': 'menu'},"
     "{'mac': '52:54:00:00:00:9a', 'profile': 'disk'},"
     "{'mac': '52:54:00:00:00:9b', 'action': 'local'},"
+    "{'mac': '52:54:00:00:00:9c', 'delay_ms': 40, 'after_requests': 3},"
     "{'name': 'uuid', 'uuid': '00112233-4455-6677-8899-aabbccddeeff', 'profile': "
     "'own'}]}";
 
@@ -349,6 +350,29 @@ START_TEST(a_host_of_another_next_server_is_out_of_reach)
 }
 END_TEST
 
+/* They are about who answers first, so not about port 4011, where others are not asked. */
+START_TEST(others_may_be_left_the_first_word)
+{
+    struct message m;
+    struct dhcp6_arrival at = by_multicast("fe80::5054:ff:fe00:9c");
+    const uint8_t types[] = {DHCP6_SOLICIT, DHCP6_INFORMATION_REQUEST};
+    boot_client(&m, types[_i], 7);
+    for (site.asked = 0; site.asked < 5; site.asked++) {
+        bool early = site.asked == 1 || site.asked == 2;
+        (void)ask_at(&at, &m);
+        expect("asked", early ? DHCP_TOO_EARLY : DHCP_ANSWERED);
+        ck_assert_uint_eq(d.gate.delay_ms, early ? 0 : 40);
+    }
+    site.asked = 1;
+    at = by_multicast("fe80::5054:ff:fe00:9c");
+    at.port = 4011;
+    boot_client(&m, DHCP6_REQUEST, 7);
+    (void)ask_at(&at, &m);
+    expect("port 4011", DHCP_ANSWERED);
+    ck_assert_uint_eq(d.gate.delay_ms, 0);
+}
+END_TEST
+
 START_TEST(of_a_menu_the_default_item_is_given)
 {
     struct message m;
@@ -553,6 +577,7 @@ Suite *suite_dhcp6_decision(void)
     tcase_add_test(tc, a_relayed_client_is_judged_by_its_own_address);
     tcase_add_test(tc, its_addresses_are_learnt);
     tcase_add_test(tc, what_would_not_fit_is_not_sent);
+    tcase_add_loop_test(tc, others_may_be_left_the_first_word, 0, 2);
     tcase_add_test(tc, the_duid_is_a_function_of_the_mac);
     suite_add_tcase(s, tc);
     return s;
