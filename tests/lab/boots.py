@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from machine import mac
 from network import PXE
 from payloads import GRUB, KERNEL, MARKER, PACKAGED, probe_text
-from servers import LOADERS, USUAL_FILES
+from servers import UNPACKED, USUAL_FILES
 
 SCRIPT = MARKER + " ipxe script"
 OWN = MARKER + " own file"
@@ -161,7 +161,7 @@ IPXE_MENU, GRUB_MENU = "pxed on %s, to" % PXE[1], "Boot from disk"
 PXELINUX_MENU = "pxed on %s: type disk" % PXE[1]
 NO_IPXE = {"ipxe": None}    # the machine's ROM is an iPXE, which would get a script
 GRUB_PC, GRUB_IA32, GRUB_ARM64 = (
-    os.path.join(LOADERS, "usr/lib/grub", name, "kernel.img")
+    os.path.join(UNPACKED, "usr/lib/grub", name, "kernel.img")
     for name in ("i386-pc", "i386-efi", "arm64-efi"))
 BOOTS += [
     Boot("init-bios", "bios", IPXE_MENU, init=()),

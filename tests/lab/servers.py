@@ -14,7 +14,7 @@ from network import PXE, LabError, sh, spawn, tail, wait_bound, wait_until, writ
 
 FIRST, LAST = "10.77.0.100", "10.77.0.199"
 PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/peers")
-LOADERS = os.path.join(PEERS, "../loaders")     # packaging/fetch-loaders
+UNPACKED = os.path.join(PEERS, "../loaders")    # packaging/fetch-loaders
 PEER_LIBRARIES = ":".join(os.path.join(PEERS, "usr/lib", machine + "-linux-gnu")
                           for machine in ("x86_64", "aarch64"))
 USUAL_FILES = {"x86-bios": "probe.0", "x86-uefi": "probeia32.efi", "x64-uefi": "probex64.efi",
@@ -151,7 +151,7 @@ def init_root(program, *arguments):
     What is about this machine is switched off in the configuration; all else stays.
     """
     said = sh(program, "init", "site", "--interface", "eth0", "--address", PXE[1],
-              "--from", "/", "--from", os.path.normpath(LOADERS), *arguments)
+              "--from", "/", "--from", os.path.normpath(UNPACKED), *arguments)
     write("init.log", said)
     with open("site/pxed.json") as f:
         text = f.read()
