@@ -45,16 +45,18 @@ CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
          tftp/window.c tftp/grant.c tftp/table.c \
          app/boot.c app/boot_rules.c app/boot_words.c app/timeline.c \
-         app/exposition.c app/init_parts.c app/init_texts.c app/metrics.c
+         app/exposition.c app/init_parts.c app/init_texts.c app/metrics.c \
+         app/http_answer.c app/http_request.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \
           config/load_boot.c config/load_files.c config/load_hosts.c config/load_match.c config/load_menu.c \
           config/load_own.c config/load_profiles.c config/load_system.c config/load_vars.c config/syntax.c \
           config/load_log.c \
+          config/load_http.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
-          tftp/disk.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
+          tftp/disk.c tftp/find.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
 # Every other file of app/, where the shells and the commands are.
 APP   := $(sort $(filter-out $(CORE),$(wildcard app/*.c app/*/*.c)))
@@ -66,7 +68,7 @@ WIRE  := tests/bench/wire.c
 FUZZ  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # -- how it is built -------------------------------------------------------------------
-LIBS := jansson libpcap libcap libuv sqlite3
+LIBS := jansson libpcap libcap libuv sqlite3 libmicrohttpd
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wwrite-strings -Wvla -Wimplicit-fallthrough -Wundef -Wformat=2 -Werror
 B    := build$(if $(SAN),/san)

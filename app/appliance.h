@@ -8,6 +8,7 @@
 
 #include "app/configuration.h"
 #include "app/control.h"
+#include "app/http.h"
 #include "app/network.h"
 #include "app/reload.h"
 #include "app/state.h"
@@ -37,6 +38,7 @@ struct appliance {
     struct dhcp_service *dhcp;   /* NULL: disabled */
     struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
     struct tftp_service *tftp;   /* NULL: disabled */
+    struct http *http;           /* NULL: off, or it could not be opened */
     struct network network;
 };
 

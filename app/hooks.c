@@ -7,15 +7,21 @@
 #include "common/neighbours.h"
 #include "config/gate.h"
 
+/* Both doors show the same root; one of them may be closed. */
+static bool is_on_disk(const struct appliance *a, const char *file)
+{
+    return a->tftp ? tftp_service_has_file(a->tftp, file) : http_has_file(a->http, file);
+}
+
 /* A boot file is there when it is on the disk, or stands for something that is. */
 static bool has_file(void *context, const char *file)
 {
     const struct appliance *a = context;
     const char *real = NULL;
     if (virtual_has(a->config.snapshot, file + strspn(file, "/"), &real)) {
-        return !real || tftp_service_has_file(a->tftp, real);
+        return !real || is_on_disk(a, real);
     }
-    return tftp_service_has_file(a->tftp, file);
+    return is_on_disk(a, file);
 }
 
 static struct virtual_question question(const struct appliance *a,
@@ -164,7 +170,8 @@ struct tftp_hooks hooks_for_tftp(struct appliance *a)
 struct dhcp_hooks hooks_for_dhcp(struct appliance *a)
 {
     struct dhcp_hooks hooks = {
-        .has_file = a->tftp ? has_file : NULL,
+        .has_file =
+            a->tftp || (a->http && serves_files(a->config.snapshot)) ? has_file : NULL,
         .heard = heard,
         .state = state_hook,
         .seen = seen,

@@ -10,6 +10,7 @@
 #define WATCHERS_MAX 192
 #define SIGNALS_MAX  8
 #define CHANGES_MAX  4
+#define BELLS_MAX    4
 
 #define QUIET_PATIENCE                                                                   \
     4 /* quiet times: where it is never quiet (a log file) this must do */
@@ -42,6 +43,12 @@ struct change_watcher {
     void *context;
 };
 
+struct loop_bell {
+    uv_async_t async;
+    void (*callback)(void *context, usec_t now);
+    void *context;
+};
+
 struct loop {
     uv_loop_t uv;
     uv_prepare_t before_sleep;
@@ -56,6 +63,8 @@ struct loop {
     size_t signal_count;
     struct change_watcher changes[CHANGES_MAX];
     size_t change_count;
+    struct loop_bell bells[BELLS_MAX];
+    size_t bell_count;
 };
 
 usec_t loop_clock(void)
@@ -393,4 +402,34 @@ int loop_work(struct loop *loop, void (*work)(void *job),
         free(e);
     }
     return error;
+}
+
+/* -- word from other threads --------------------------------------------------------------- */
+
+static void on_ring(uv_async_t *async)
+{
+    struct loop_bell *bell = async->data;
+    bell->callback(bell->context, loop_clock());
+}
+
+int loop_on_bell(struct loop *loop, void (*callback)(void *context, usec_t now),
+                 void *context, struct loop_bell **out)
+{
+    if (loop->bell_count == BELLS_MAX) {
+        return -EMFILE;
+    }
+    struct loop_bell *bell = &loop->bells[loop->bell_count];
+    *bell = (struct loop_bell){.callback = callback, .context = context};
+    bell->async.data = bell;
+    int error = uv_async_init(&loop->uv, &bell->async, on_ring);
+    if (error == 0) {
+        loop->bell_count++;
+        *out = bell;
+    }
+    return error;
+}
+
+void loop_ring(struct loop_bell *bell)
+{
+    (void)uv_async_send(&bell->async);
 }

@@ -62,6 +62,16 @@ void loop_set_deadline(struct loop *loop, usec_t (*deadline)(void *context),
 int loop_work(struct loop *loop, void (*work)(void *job),
               void (*done)(void *job, usec_t now), void *job);
 
+/*
+ * A bell that any thread may ring: callback() in this one, soon, once for however many rings
+ * that came since the last time.  The only thing of a loop that other threads may touch, and
+ * not after loop_free().  0 or -errno.
+ */
+struct loop_bell;
+int loop_on_bell(struct loop *loop, void (*callback)(void *context, usec_t now),
+                 void *context, struct loop_bell **out);
+void loop_ring(struct loop_bell *bell);
+
 /* Until loop_stop(). */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);

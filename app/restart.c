@@ -11,6 +11,12 @@ static bool same_interfaces(const struct snapshot *a, const struct snapshot *b)
                   a->interface_count * sizeof a->interfaces[0]) == 0;
 }
 
+/* What was opened at the start; boot_files and page_from are asked each time. */
+static bool same_http(const struct http_conf *a, const struct http_conf *b)
+{
+    return a->enabled == b->enabled && endpoint_equal(&a->listen, &b->listen);
+}
+
 static bool same_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
@@ -31,6 +37,10 @@ void warn_of_restart(const struct snapshot *old, const struct snapshot *new)
         {"watch", old->watch == new->watch},
         {"dhcp.ipv6", old->dhcp.ipv6 == new->dhcp.ipv6},
         {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},
+        {"http.listen", same_http(&old->http, &new->http)},
+        {"http.max_connections", old->http.max_connections == new->http.max_connections},
+        {"http.max_per_address", old->http.max_per_address == new->http.max_per_address},
+        {"http.timeout", old->http.timeout == new->http.timeout},
         {"tftp.max_transfers", old->tftp.max_transfers == new->tftp.max_transfers},
         {"tftp.data_ports", old->tftp.single_port == new->tftp.single_port &&
                                 old->tftp.data_port_first == new->tftp.data_port_first &&

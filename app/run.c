@@ -139,12 +139,30 @@ static void open_dhcp6(struct appliance *a)
     }
 }
 
+/* A port that nobody asked for may be taken; one that is in the file must be had. */
+static bool open_http(struct appliance *a)
+{
+    char why[HTTP_WHY_SIZE];
+    const struct http_conf *conf = &a->config.snapshot->http;
+    struct tftp_hooks hooks = hooks_for_tftp(a);
+    if (!conf->enabled || http_open(a->config.snapshot, &hooks, &a->http, why) == 0) {
+        return true;
+    }
+    bool wanted = conf->said || conf->boot_files;
+    log_say(wanted ? LOG_ERROR : LOG_WARNING, "%s%s", why,
+            wanted ? "" : "; going on without (set http.listen)");
+    return !wanted;
+}
+
 static bool open_everything(struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
     open_for_user(a);
     if (!make_tables(a) || (s->tftp.enabled && !open_tftp(a))) {
+        return false;
+    }
+    if (!open_http(a)) {
         return false;
     }
     if (s->dhcp.enabled && s->dhcp.ipv6) {
@@ -194,6 +212,7 @@ static usec_t next_deadline(void *context)
         a->dhcp6 ? dhcp6_service_deadline(a->dhcp6) : USEC_NEVER,
         a->tftp ? tftp_service_deadline(a->tftp) : USEC_NEVER,
         a->verbs ? status_verbs_deadline(a->verbs) : USEC_NEVER,
+        a->http ? http_deadline(a->http) : USEC_NEVER,
         state_deadline(a->state),
         boot_watch_deadline(a->boots),
         log_deadline(),
@@ -216,6 +235,9 @@ static void on_deadline(void *context, usec_t now)
     }
     if (a->dhcp6) {
         dhcp6_service_timeout(a->dhcp6, now);
+    }
+    if (a->http) {
+        http_timeout(a->http, now);
     }
     state_timeout(a->state, now);
     log_timeout(now);
@@ -245,6 +267,11 @@ static const char *take_configuration(void *context, struct configuration *confi
         log_say(LOG_ERROR, "cannot open the TFTP root %s: %s",
                 config->snapshot->tftp.root, strerror(-error));
         return "the TFTP root cannot be opened";
+    }
+    error = a->http ? http_configure(a->http, config->snapshot) : 0;
+    if (error != 0) {
+        log_say(LOG_ERROR, "cannot open the boot files for HTTP: %s", strerror(-error));
+        return "the boot files cannot be opened for HTTP";
     }
     if (a->dhcp) {
         dhcp_service_configure(a->dhcp, config->snapshot);
@@ -300,6 +327,12 @@ static int watch_for_orders(struct appliance *a)
     return error;
 }
 
+/* Whoever answers paths has registered them by now: http_serve(). */
+static int start_http(struct appliance *a)
+{
+    return a->http ? http_start(a->http, a->loop) : 0;
+}
+
 static int watch_everything(struct appliance *a)
 {
     int error = network_start(&a->network, a->loop, a->config.snapshot, a->dhcp, a->tftp);
@@ -319,6 +352,9 @@ static int watch_everything(struct appliance *a)
     }
     if (error == 0) {
         error = watch_for_orders(a);
+    }
+    if (error == 0) {
+        error = start_http(a);
     }
     loop_set_deadline(a->loop, next_deadline, on_deadline, a);
     static const int stops[] = {SIGTERM, SIGINT};
@@ -381,8 +417,9 @@ static bool start(struct appliance *a, const char *path)
 
 static void stop(struct appliance *a)
 {
+    http_close(a->http); /* first of all: its threads ask the loop */
     network_stop(&a->network);
-    loop_free(a->loop); /* first: it may still have a word for the others */
+    loop_free(a->loop); /* then: it may still have a word for the others */
     control_close(a->control);
     reload_free(a->reload);
     dhcp_service_close(a->dhcp);

@@ -25,6 +25,10 @@ static const struct {
     {"boot done", "72df5be7a2e14360813df43a887fbe13"},
     {"boot stopped", "2d0a4f6030b3498f8cee86a9eb116428"},
     {"boot left alone", "029b3bef99ae4f1e8b5eccad5a8fed85"},
+    {"http done", "c881ac8108ff468899c7f5d38c69e23e"},
+    {"http failed", "5bc22be50ea446449218ac9b12fe57c3"},
+    {"http refused", "8e660411f86e43098df0c5b622d511e9"},
+    {"http page", "56004986088b44d1beb1ac031fa6ca17"},
     {"host approved", "74956aa1d94242569169a84df1523449"},
     {"host reset", "9ffb506f6119416484574cc3e6ea6f10"},
 };

@@ -111,6 +111,20 @@ bool endpoint_equal(const struct endpoint *a, const struct endpoint *b)
            memcmp(a->ip, b->ip, sizeof a->ip) == 0;
 }
 
+bool endpoint_same_ip(const struct endpoint *a, const struct endpoint *b)
+{
+    return a->scope == b->scope && memcmp(a->ip, b->ip, sizeof a->ip) == 0;
+}
+
+bool subnet_holds(const struct subnet *s, const struct endpoint *e)
+{
+    unsigned octets = s->bits / 8;
+    unsigned rest = s->bits % 8;
+    return memcmp(s->ip, e->ip, octets) == 0 &&
+           (rest == 0 ||
+            ((s->ip[octets] ^ e->ip[octets]) & 0xffu << (8 - rest) & 0xff) == 0);
+}
+
 static unsigned group_at(const struct endpoint *e, int i)
 {
     const uint8_t *at = e->ip + (size_t)i * 2;

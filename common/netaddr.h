@@ -33,6 +33,12 @@ struct endpoint {
     uint16_t port;
 };
 
+/* Addresses whose first `bits` are those of ip; of IPv4 ones the first 96 are ::ffff:0:0. */
+struct subnet {
+    uint8_t ip[16];
+    uint8_t bits; /* 0..128 */
+};
+
 #define MAC_TEXT      18 /* buffer sizes, closing NUL included */
 #define IP4_TEXT      16
 #define IP_TEXT       46
@@ -62,6 +68,10 @@ struct endpoint endpoint_ip4(struct ip4 ip, uint16_t port);
 bool endpoint_is_ip4(const struct endpoint *e);
 /* The IPv4 address; meaningful only when endpoint_is_ip4(). */
 struct ip4 endpoint_to_ip4(const struct endpoint *e);
+/* Is the address (its scope and port do not count) in there? */
+bool subnet_holds(const struct subnet *s, const struct endpoint *e);
+/* The same address and scope, whatever the ports. */
+bool endpoint_same_ip(const struct endpoint *a, const struct endpoint *b);
 /* Same address, scope and port. */
 bool endpoint_equal(const struct endpoint *a, const struct endpoint *b);
 /* The address alone, without port: "10.0.0.7", "fe80::1%3". */

@@ -239,7 +239,10 @@ static void read_host_files(struct reader *r, const struct field *f, const json_
     r->out->host_files_column = (uint32_t)place.column;
 }
 
-/* Hosts name profiles, so profiles come first here, wherever they stand in the file. */
+/*
+ * Hosts name profiles, so profiles come first here, wherever they stand in the file; before
+ * these "http", which says whether a profile may name files for HTTP clients.
+ */
 static const struct field top_fields[] = {
     {.key = "interfaces", .read = read_interfaces, .required = true},
     {.key = "user", .read = read_text, .min = 1, .max = 31,
@@ -249,6 +252,7 @@ static const struct field top_fields[] = {
      .offset = offsetof(struct snapshot, dhcp)},
     {.key = "tftp", .read = read_section, .inner = &tftp_set,
      .offset = offsetof(struct snapshot, tftp)},
+    {.key = "http", .read = read_http, .offset = offsetof(struct snapshot, http)},
     {.key = "profiles", .read = read_profiles},
     {.key = "hosts", .read = read_hosts},
     {.key = "host_files", .read = read_host_files, .min = 1, .max = 4095,
@@ -272,7 +276,7 @@ static void check_tftp_root(struct reader *r, const json_t *root)
     const json_t *tftp = json_object_get(root, "tftp");
     struct json_path at = {.key = "tftp"};
 
-    if (!r->out->tftp.enabled || (tftp && !json_is_object(tftp))) {
+    if (!serves_files(r->out) || (tftp && !json_is_object(tftp))) {
         return;
     }
     if (!tftp) {
@@ -302,7 +306,7 @@ static void read_top(struct reader *r, const json_t *root)
         read_unknown_hosts(r, NULL, NULL, NULL, NULL);
     }
     check_tftp_root(r, root);
-    if (!r->out->dhcp.enabled && !r->out->tftp.enabled) {
+    if (!r->out->dhcp.enabled && !r->out->tftp.enabled && !r->out->http.boot_files) {
         complain(r, NULL,
                  "neither \"dhcp\" nor \"tftp\" is enabled: nothing is left to do");
     }
@@ -323,6 +327,7 @@ static struct snapshot *new_snapshot(void)
                                  .first_window_size = 16,
                                  .send_ahead = SEND_AHEAD_AUTO,
                                  .max_transfers = 4096};
+    http_conf_init(&s->http);
     s->user = strdup("pxed");
     s->control = strdup(CONFIG_CONTROL_DEFAULT);
     s->state_dir = strdup("/var/lib/pxed");

@@ -127,6 +127,11 @@ uint32_t answer_said(const json_t *object);
 void read_log(struct reader *r, const struct field *f, const json_t *value,
               const struct json_path *at, void *dst);
 
+/* config/load_http.c.  What holds when nothing is said, then what is; dst: struct http_conf. */
+void http_conf_init(struct http_conf *http);
+void read_http(struct reader *r, const struct field *f, const json_t *value,
+               const struct json_path *at, void *dst);
+
 /* config/load_files.c. */
 void read_files(struct reader *r, const struct field *f, const json_t *value,
                 const struct json_path *at, void *dst);

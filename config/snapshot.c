@@ -11,6 +11,11 @@ static uint16_t stand_in(uint16_t arch)
     return arch == ARCH_X64_UEFI ? ARCH_EBC : arch == ARCH_EBC ? ARCH_X64_UEFI : 0;
 }
 
+bool serves_files(const struct snapshot *s)
+{
+    return s->tftp.enabled || s->http.boot_files;
+}
+
 /* -- a profile with its host over it --------------------------------------------------- */
 
 static const struct host_own *own_of(const struct host *host)

@@ -72,6 +72,20 @@ struct tftp_conf {
     bool single_port; /* data leaves from port 69 too ("data_ports": "single") */
 };
 
+#define HTTP_PAGE_FROM_MAX 32
+
+struct http_conf {
+    bool enabled;           /* false: "listen" is "off" */
+    bool said;              /* "listen" stands in the file */
+    struct endpoint listen; /* the address :: stands for all, of either family */
+    bool boot_files;        /* serve what is beneath tftp.root, too; default false */
+    struct subnet page_from[HTTP_PAGE_FROM_MAX]; /* who may see the page and the like */
+    size_t page_from_count;
+    uint32_t max_connections; /* 1..10000; default 2048 */
+    uint32_t max_per_address; /* of these, from one address; 1..10000; default 64 */
+    uint32_t timeout;         /* seconds without progress, 1..3600; default 30 */
+};
+
 /* How the boot file reaches a PXE client (firmware.md section 0). */
 enum offer_form {
     OFFER_AUTO, /* pxe first, another one for a client that keeps asking (dhcp/ladder.h) */
@@ -312,6 +326,7 @@ struct snapshot {
     bool hotplug; /* interfaces are waited for, and followed when they change */
     struct dhcp_conf dhcp;
     struct tftp_conf tftp;
+    struct http_conf http;
     char *user;      /* whom to become after start; default "pxed" */
     char *control;   /* path of the control socket; NULL: none */
     char *state_dir; /* where what is remembered is kept; NULL: in memory only */
@@ -330,6 +345,9 @@ struct snapshot {
     size_t file_count;
     struct unknown_hosts unknown;
 };
+
+/* Is there a door by which files beneath tftp.root are served? */
+bool serves_files(const struct snapshot *s);
 
 /*
  * What a machine of this profile and host (NULL: an unknown one) is given: what the host says

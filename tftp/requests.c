@@ -4,6 +4,7 @@
 
 #include "common/text.h"
 #include "config/snapshot.h"
+#include "tftp/find.h"
 #include "tftp/journal.h"
 
 /* What a client is told; never a path of ours. */
@@ -107,39 +108,6 @@ static struct tftp_limits limits_of(const struct tftp_requests *s,
     return l;
 }
 
-/*
- * Names that stand for something else, then the disk, then names that need no file.  What
- * another file stands in for is asked of the disk only.
- */
-static enum store_fault find_file(struct tftp_requests *s, const char *name,
-                                  enum tftp_mode mode, struct tftp_transfer *wanted,
-                                  struct tftp_answer *answer)
-{
-    const struct tftp_hooks *hooks = &s->engine->hooks;
-    static const enum tftp_turn turns[] = {TFTP_BEFORE_DISK, TFTP_NOT_ON_DISK};
-    enum store_fault fault = STORE_NOT_FOUND;
-    for (unsigned i = 0; i < 2 && fault == STORE_NOT_FOUND; i++) {
-        enum tftp_virtual found =
-            hooks->find ? hooks->find(hooks->context, &wanted->path.peer,
-                                      &wanted->path.local, name, turns[i], answer)
-                        : TFTP_VIRTUAL_NONE;
-        if (found == TFTP_VIRTUAL_REFUSED) {
-            return STORE_NOT_FOUND;
-        }
-        if (found == TFTP_VIRTUAL_TEXT) {
-            return store_text(answer->octets, answer->len, mode, &wanted->file);
-        }
-        if (found == TFTP_VIRTUAL_FILE) {
-            return store_get(s->store, answer->file, mode, &wanted->file,
-                             &wanted->repairs);
-        }
-        if (turns[i] == TFTP_BEFORE_DISK) {
-            fault = store_get(s->store, name, mode, &wanted->file, &wanted->repairs);
-        }
-    }
-    return fault;
-}
-
 static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
                             const struct net_path *path, const struct tftp_packet *pkt,
                             usec_t now)
@@ -164,10 +132,13 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
         refuse(s, fd, &wanted, pkt->file, &path_refusals[unclean], now);
         return;
     }
-    struct tftp_answer answer = {0};
-    enum store_fault fault = find_file(s, name, pkt->mode, &wanted, &answer);
+    struct tftp_wanted asked = {&path->peer, &path->local, name, pkt->mode};
+    struct tftp_found found = {.repairs = wanted.repairs};
+    enum store_fault fault = tftp_find(s->store, &s->engine->hooks, &asked, &found);
+    wanted.file = found.file;
+    wanted.repairs = found.repairs;
     if (fault == STORE_NOT_FOUND) {
-        refuse_missing(s, fd, &wanted, pkt->file, answer.why, now);
+        refuse_missing(s, fd, &wanted, pkt->file, found.why, now);
         return;
     }
     if (fault != STORE_OK) {

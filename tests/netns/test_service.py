@@ -82,13 +82,15 @@ def test_every_thread_has_lost_its_privileges():
 
 
 def test_what_it_listens_to():
-    """UDP 69 and 4011; 67 stays free for a DHCP server; nothing on TCP."""
+    """UDP 69 and 4011; 67 stays free for a DHCP server; on TCP the page, for this host alone."""
     with net.Net() as network:
         site = Site(network)
         ports = udp_ports(site.server)
         check.that({69, 4011} <= ports, "listening on UDP %s" % sorted(ports))
         check.that(67 not in ports, "UDP port 67 is taken")
-        check.equal(len(site.server.read_proc("tcp").splitlines()), 1, "lines of /proc/net/tcp")
+        listens = [line.split()[1] for line in site.server.read_proc("tcp").splitlines()[1:]]
+        check.equal(listens, ["0100007F:1F85"], "listening on TCP: 127.0.0.1:8069")
+        check.equal(len(site.server.read_proc("tcp6").splitlines()), 1, "lines of tcp6")
 
 
 def test_b80_dhcp_can_be_switched_off():

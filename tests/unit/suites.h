@@ -4,6 +4,8 @@
 
 #include <check.h>
 
+Suite *suite_app_http(void);
+Suite *suite_app_http_answer(void);
 Suite *suite_app_loop(void);
 Suite *suite_app_explain(void);
 Suite *suite_app_metrics(void);

@@ -80,13 +80,13 @@ static const struct {
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
     {TOP "'a.b/c':'a'}",
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-     "\"hotplug\", \"dhcp\", \"tftp\", \"profiles\", \"hosts\", "
+     "\"hotplug\", \"dhcp\", \"tftp\", \"http\", \"profiles\", \"hosts\", "
      "\"host_files\", \"unknown_hosts\", "
      "\"files\", \"control\", \"state_dir\", \"watch\", \"log\", \"$schema\""},
     {TOP "'\\u0061\\u001b':1}",
      "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"hotplug\", \"dhcp\", "
-     "\"tftp\", \"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\", \"files\", "
-     "\"control\", "
+     "\"tftp\", \"http\", \"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\", "
+     "\"files\", \"control\", "
      "\"state_dir\", \"watch\", \"log\", \"$schema\""},
     /* once, hold */
     {TOP DEFAULT "'hosts':[{'mac':'02:00:00:00:00:01','action':'wait'}]}",
@@ -205,6 +205,40 @@ static const struct {
      "list"},
     {"{'interfaces':['a'],\n'tftp':{'root':'/t','first_window_size':0}}",
      "2:41: tftp.first_window_size: 0 is outside 1..65535"},
+    /* http */
+    {TOP "'http':{'listen':'8069'}}",
+     "2:18: http.listen: expected \"ADDRESS:PORT\" such as \"127.0.0.1:8069\" or "
+     "\"[::1]:8069\", \":8069\" for all addresses, or \"off\""},
+    {TOP "'http':{'listen':':0'}}",
+     "2:18: http.listen: expected \"ADDRESS:PORT\" such as \"127.0.0.1:8069\" or "
+     "\"[::1]:8069\", \":8069\" for all addresses, or \"off\""},
+    {TOP "'http':{'listen':'::1:80'}}",
+     "2:18: http.listen: expected \"ADDRESS:PORT\" such as \"127.0.0.1:8069\" or "
+     "\"[::1]:8069\", \":8069\" for all addresses, or \"off\""},
+    {TOP "'http':{'listen':'[::]:80','boot_files':true,'page_from':[]}}", ""},
+    {TOP "'http':{'listen':'10.0.0.1:80','page_from':['10.0.0.0/8','fd00::/8','::1']}}",
+     ""},
+    {TOP "'http':{'page_from':['10.0.0.1/8','lan','10.0.0.0/33',7]}}",
+     "2:22: http.page_from[0]: 10.0.0.1/8 is an address within a subnet: nothing may "
+     "stand behind the bits that count\n"
+     "2:35: http.page_from[1]: expected a subnet such as \"10.0.0.0/24\" or "
+     "\"fd00::/8\", or an address\n"
+     "2:41: http.page_from[2]: expected a subnet such as \"10.0.0.0/24\" or "
+     "\"fd00::/8\", or an address\n"
+     "2:55: http.page_from[3]: expected a string, got a number"},
+    {TOP "'http':{'boot_files':true}}",
+     "warning: 2:22: http.boot_files: no client reaches a loopback address: set "
+     "\"listen\" to \":8069\""},
+    {TOP "'http':{'listen':'off','boot_files':true}}",
+     "2:37: http.boot_files: nothing is served while \"listen\" is \"off\""},
+    {TOP "'http':{'max_connections':0,'timeout':4000,'port':80}}",
+     "2:27: http.max_connections: 0 is outside 1..10000\n"
+     "2:39: http.timeout: 4000 is outside 1..3600\n"
+     "2:44: http.port: unknown key; known here: \"listen\", \"boot_files\", "
+     "\"page_from\", \"max_connections\", \"max_per_address\", \"timeout\""},
+    {"{'interfaces':['a'],\n'dhcp':{'enabled':false},'tftp':{'enabled':false},"
+     "'http':{'listen':':80','boot_files':true}}",
+     "2:33: tftp: \"root\" is missing: the directory of the boot files"},
     {"{'interfaces':['a'],\n'tftp':{'root':'/t','send_ahead':65,'msft_window':1}}",
      "2:34: tftp.send_ahead: expected \"off\", \"auto\" or a number of blocks in "
      "1..64\n"

@@ -1,0 +1,393 @@
+#include "app/http.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "app/http_files.h"
+#include "app/http_journal.h"
+#include "app/http_threads.h"
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "common/text.h"
+
+#define PAGES_MAX       16
+#define BACKLOG         1024
+#define DESCRIPTORS_FOR 2             /* a connection: its socket and a file */
+#define DESCRIPTORS     UINT64_C(512) /* everything else */
+
+struct page {
+    const char *path;
+    http_page answer;
+    void *context;
+};
+
+struct http {
+    int fd; /* listens, until http_start(); then -1 */
+    struct http_conf conf;
+    struct http_files *files; /* NULL: no boot files by HTTP */
+    struct tftp_hooks hooks;
+    struct http_threads *threads;
+    struct page pages[PAGES_MAX];
+    size_t page_count;
+    struct http_transfer *transfers;
+    struct tftp_misses misses; /* refusals, folded for each client */
+};
+
+/* -- pages -------------------------------------------------------------------------------- */
+
+bool http_serve(struct http *h, const char *path, http_page page, void *context)
+{
+    if (h->page_count == PAGES_MAX) {
+        return false;
+    }
+    h->pages[h->page_count++] = (struct page){path, page, context};
+    return true;
+}
+
+/* "/api/" is the beginning of a path, "/metrics" all of it. */
+static bool is_at(const char *path, const char *where)
+{
+    size_t len = strlen(where);
+    bool prefix = len > 1 && where[len - 1] == '/';
+    return prefix ? strncmp(path, where, len) == 0 : strcmp(path, where) == 0;
+}
+
+static const struct page *find_page(const struct http *h, const char *path)
+{
+    for (size_t i = 0; i < h->page_count; i++) {
+        if (is_at(path, h->pages[i].path)) {
+            return &h->pages[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_reserved(const char *path)
+{
+    static const char *const paths[] = {"/", "/metrics", "/api/", "/evidence/"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        if (is_at(path, paths[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_see_pages(const struct http *h, const struct endpoint *peer)
+{
+    for (size_t i = 0; i < h->conf.page_from_count; i++) {
+        if (subnet_holds(&h->conf.page_from[i], peer)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A page that gave an open file without more gives all of it. */
+static void measure_file(const struct http_request *q, struct http_answer *a)
+{
+    struct stat st;
+    if (a->fd < 0 || a->len > 0) {
+        return;
+    }
+    if (fstat(a->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        struct http_file about = {(uint64_t)st.st_size, st.st_mtim.tv_sec,
+                                  (uint32_t)st.st_mtim.tv_nsec};
+        http_answer_file(q, &about, a);
+    } else {
+        http_answer_refuse(a, 500, "this is no file");
+    }
+}
+
+/* What changes from one look to the next is kept nowhere, and is what it says it is. */
+static void answer_page(const struct page *page, const struct http_request *q,
+                        struct http_answer *out)
+{
+    page->answer(page->context, q, out);
+    measure_file(q, out);
+    http_answer_add(out, "Cache-Control", "no-store");
+    http_answer_add(out, "X-Content-Type-Options", "nosniff");
+    http_journal_page(&q->peer, q->target, out->status);
+}
+
+/* -- every request ------------------------------------------------------------------------ */
+
+static void answer_file(struct http *h, const struct http_request *q, const char *path,
+                        struct http_answer *out, usec_t now)
+{
+    struct http_transfer begun;
+    http_files_answer(h->files, q, path, out, &begun);
+    if (!out->transfer) {
+        return;
+    }
+    struct http_transfer *x = malloc(sizeof *x);
+    out->transfer = x;
+    if (x) {
+        *x = begun;
+        x->began = now;
+        x->next = h->transfers;
+        h->transfers = x;
+    }
+}
+
+static void choose(struct http *h, const struct http_request *q, struct http_answer *out,
+                   usec_t now)
+{
+    char path[HTTP_PATH_SIZE];
+    if (!http_answer_method(q, out)) {
+        return;
+    }
+    if (!http_path(q, path)) {
+        http_answer_refuse(out, 400, "this is no path");
+        return;
+    }
+    const struct page *page = find_page(h, path);
+    if (!page && !is_reserved(path)) {
+        if (h->files && h->conf.boot_files) {
+            answer_file(h, q, path, out, now);
+        } else {
+            http_answer_refuse(out, 404, "no boot files are served by HTTP");
+        }
+    } else if (!may_see_pages(h, &q->peer)) {
+        http_answer_refuse(out, 403, "not for this address: see http.page_from");
+    } else if (page) {
+        answer_page(page, q, out);
+    } else {
+        http_answer_refuse(out, 404, "there is nothing here");
+    }
+}
+
+/* What a client is refused within a while is one line; with a full table, each. */
+static void journal_refusal(struct http *h, const struct http_request *q, unsigned status,
+                            usec_t now)
+{
+    struct tftp_miss alone = {.peer = q->peer, .count = 1};
+    char target[sizeof alone.first - 8];
+    text_show(q->target, strlen(q->target), target, sizeof target);
+    snprintf(alone.first, sizeof alone.first, "%u %s", status, target);
+    if (tftp_misses_note(&h->misses, &q->peer, alone.first, now)) {
+        http_journal_misses(&alone);
+    }
+}
+
+static void on_ask(void *context, const struct http_request *q, struct http_answer *out,
+                   usec_t now)
+{
+    struct http *h = context;
+    choose(h, q, out, now);
+    if (out->status >= 400) {
+        journal_refusal(h, q, out->status, now);
+    }
+}
+
+/* -- ends --------------------------------------------------------------------------------- */
+
+static void on_ended(void *context, void *transfer, uint64_t sent, usec_t now)
+{
+    struct http *h = context;
+    struct http_transfer **at = &h->transfers;
+    while (*at && *at != transfer) {
+        at = &(*at)->next;
+    }
+    struct http_transfer *x = *at;
+    if (!x) {
+        return;
+    }
+    *at = x->next;
+    http_journal_transfer(x, sent, now);
+    if (x->tell_whole && sent == x->len) {
+        http_files_whole(h->files, x);
+    }
+    free(x);
+}
+
+static void on_turned_away(void *context, const struct endpoint *peer,
+                           enum http_turned_away why, usec_t now)
+{
+    static const char *const words[HTTP_TURNED_AWAY_COUNT] = {
+        [HTTP_TOO_MANY] = "too many connections (http.max_connections)",
+        [HTTP_TOO_MANY_OF_ONE] =
+            "too many connections of one address (http.max_per_address)",
+        [HTTP_TOO_SLOW] = "no whole request in time (http.timeout)",
+    };
+    (void)context;
+    (void)now;
+    http_journal_refusal(peer, words[why]);
+}
+
+usec_t http_deadline(const struct http *h)
+{
+    usec_t look = http_threads_deadline(h->threads);
+    usec_t misses = tftp_misses_deadline(&h->misses);
+    return look < misses ? look : misses;
+}
+
+void http_timeout(struct http *h, usec_t now)
+{
+    struct tftp_miss sum;
+    http_threads_timeout(h->threads, now);
+    while (tftp_misses_due(&h->misses, now, &sum)) {
+        http_journal_misses(&sum);
+    }
+}
+
+/* -- start and end ------------------------------------------------------------------------ */
+
+static int bind_to(int fd, const struct endpoint *at, sa_family_t family)
+{
+    if (family == AF_INET) {
+        struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(at->port)};
+        struct ip4 ip = endpoint_to_ip4(at);
+        if (endpoint_is_ip4(at)) {
+            memcpy(&in.sin_addr, ip.octet, sizeof ip.octet);
+        }
+        return bind(fd, (const struct sockaddr *)&in, sizeof in);
+    }
+    struct sockaddr_in6 in = {.sin6_family = AF_INET6, .sin6_port = htons(at->port)};
+    memcpy(&in.sin6_addr, at->ip, sizeof at->ip);
+    return bind(fd, (const struct sockaddr *)&in, sizeof in);
+}
+
+/* IPV6_RECVPKTINFO and IP_PKTINFO: each connection knows where its first packet came in. */
+static int open_listener(const struct endpoint *at, sa_family_t family, int *out)
+{
+    static const int on = 1;
+    static const int off = 0;
+    AUTO(close) int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) {
+        return -errno;
+    }
+    if (family == AF_INET6) {
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+    }
+    (void)setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+    if (bind_to(fd, at, family) != 0 || listen(fd, BACKLOG) != 0) {
+        return -errno;
+    }
+    *out = take_fd(&fd);
+    return 0;
+}
+
+/* All addresses: one socket of both families; a kernel without IPv6 serves IPv4 alone. */
+static int listen_at(const struct endpoint *at, int *fd)
+{
+    static const uint8_t any[16];
+    bool all = memcmp(at->ip, any, sizeof any) == 0;
+    int error = open_listener(at, endpoint_is_ip4(at) ? AF_INET : AF_INET6, fd);
+    return all && (error == -EAFNOSUPPORT || error == -EADDRNOTAVAIL)
+               ? open_listener(at, AF_INET, fd)
+               : error;
+}
+
+/* The usual limit is 1024 descriptors, and may be raised by whoever likes. */
+static void make_room(struct http_conf *conf)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)conf->max_connections * DESCRIPTORS_FOR + DESCRIPTORS;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) {
+        return;
+    }
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur < wanted) {
+        rlim_t rest = limit.rlim_cur > 2 * DESCRIPTORS ? limit.rlim_cur - DESCRIPTORS
+                                                       : limit.rlim_cur / 2;
+        conf->max_connections = (uint32_t)(rest / DESCRIPTORS_FOR);
+        log_say(
+            LOG_WARNING,
+            "this process may open %llu files: %u HTTP connections at once instead of "
+            "http.max_connections",
+            (unsigned long long)limit.rlim_max, conf->max_connections);
+    }
+}
+
+static int open_files(struct http *h, const struct snapshot *config)
+{
+    return config->http.boot_files
+               ? http_files_open(config->tftp.root, &h->hooks, &h->files)
+               : 0;
+}
+
+int http_open(const struct snapshot *config, const struct tftp_hooks *hooks,
+              struct http **out, char why[HTTP_WHY_SIZE])
+{
+    char at[ENDPOINT_TEXT];
+    struct http *h = calloc(1, sizeof *h);
+    if (!h) {
+        snprintf(why, HTTP_WHY_SIZE, "out of memory");
+        return -ENOMEM;
+    }
+    h->fd = -1;
+    h->conf = config->http;
+    h->hooks = *hooks;
+    int error = open_files(h, config);
+    if (error != 0) {
+        snprintf(why, HTTP_WHY_SIZE, "cannot open the boot files: %s", strerror(-error));
+    } else if ((error = listen_at(&h->conf.listen, &h->fd)) != 0) {
+        snprintf(why, HTTP_WHY_SIZE, "cannot listen on %s (HTTP): %s%s",
+                 endpoint_print(&h->conf.listen, at), strerror(-error),
+                 error == -EADDRINUSE ? "; another server is there" : "");
+    }
+    if (error != 0) {
+        http_close(h);
+        return error;
+    }
+    *out = h;
+    return 0;
+}
+
+int http_start(struct http *h, struct loop *loop)
+{
+    make_room(&h->conf);
+    struct http_limits limits = {h->conf.max_connections, h->conf.max_per_address,
+                                 h->conf.timeout};
+    struct http_host host = {
+        .ask = on_ask,
+        .ended = on_ended,
+        .turned_away = on_turned_away,
+        .context = h,
+    };
+    int error = http_threads_start(h->fd, &limits, &host, loop, &h->threads);
+    if (error == 0) {
+        h->fd = -1; /* theirs now */
+    }
+    return error;
+}
+
+int http_configure(struct http *h, const struct snapshot *config)
+{
+    int error = 0;
+    if (config->http.boot_files) {
+        error = h->files ? http_files_move(h->files, config->tftp.root)
+                         : open_files(h, config);
+    }
+    if (error == 0) {
+        h->conf = config->http; /* running transfers may still ask for h->files */
+    }
+    return error;
+}
+
+void http_close(struct http *h)
+{
+    if (!h) {
+        return;
+    }
+    http_threads_stop(h->threads);
+    http_files_close(h->files);
+    if (h->fd >= 0) {
+        (void)close(h->fd);
+    }
+    free(h);
+}
+
+bool http_has_file(struct http *h, const char *file)
+{
+    return h->files && http_files_has(h->files, file);
+}

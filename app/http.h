@@ -1,0 +1,58 @@
+/*
+ * app/http: the HTTP server: boot files, and the pages that others register.
+ *
+ *     http_open()       while privileges last: the listening socket
+ *     http_serve()      before http_start(): who answers which path
+ *     http_start()      after privileges went
+ *     http_configure()  after a reload
+ *     http_close()      before loop_free()
+ *
+ * The path of a GET: app/http_threads.c on_request(), in the connection's thread, asks; in
+ * the main loop on_ask() here answers, by a page or by app/http_files.c, and the thread sends.
+ *
+ * Ownership: all its own; what `context` points to is the caller's and must outlive it.
+ * Errors: 0 or -errno.  Shell: sockets, app/http_threads.
+ */
+#ifndef APP_HTTP_H
+#define APP_HTTP_H
+
+#include "app/http_answer.h"
+#include "app/loop.h"
+#include "config/snapshot.h"
+#include "tftp/hooks.h"
+
+struct http;
+
+/*
+ * Fills in *out, which begins as 200 without a body; http_query() gives the parameters.
+ * Called in the main loop, for GET and HEAD alike (of HEAD the body is dropped).  An fd must
+ * be a regular file; of it everything is sent, or the part the client asks for, when
+ * out->len is left 0, else out->len octets from out->offset on.
+ */
+typedef void (*http_page)(void *context, const struct http_request *q,
+                          struct http_answer *out);
+
+/* hooks: those of TFTP, for boot files.  -EOPNOTSUPP and the like are told in words as well. */
+#define HTTP_WHY_SIZE 160
+int http_open(const struct snapshot *config, const struct tftp_hooks *hooks,
+              struct http **out, char why[HTTP_WHY_SIZE]);
+
+/*
+ * "/metrics": this path alone; "/api/": whatever begins so.  The path is a literal.  Only for
+ * clients of http.page_from; others get 403.  "/", "/metrics" and what is beneath "/api/" and
+ * "/evidence/" is never a boot file, registered or not.  False: no room.
+ */
+bool http_serve(struct http *h, const char *path, http_page page, void *context);
+
+int http_start(struct http *h, struct loop *loop);
+/* 0 or -errno: the root cannot be opened; the old configuration stays. */
+int http_configure(struct http *h, const struct snapshot *config);
+void http_close(struct http *h); /* NULL is fine */
+
+usec_t http_deadline(const struct http *h);
+void http_timeout(struct http *h, usec_t now);
+
+/* Is this boot file there for HTTP clients? */
+bool http_has_file(struct http *h, const char *file);
+
+#endif

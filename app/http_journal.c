@@ -1,0 +1,62 @@
+#include "app/http_journal.h"
+
+#include <string.h>
+
+#include "common/log.h"
+#include "tftp/path.h"
+
+void http_journal_transfer(const struct http_transfer *x, uint64_t sent, usec_t now)
+{
+    char peer[ENDPOINT_TEXT];
+    char names[64];
+    struct log_line l;
+    bool whole = sent == x->len;
+    log_begin(&l, whole ? LOG_INFO : LOG_WARNING, whole ? "http done" : "http failed");
+    log_text(&l, "peer", endpoint_print(&x->peer, peer));
+    log_text(&l, "file", x->shown);
+    if (x->repairs) {
+        log_text(&l, "repaired", tftp_repairs_print(x->repairs, names, sizeof names));
+    }
+    log_number(&l, "size", x->size);
+    if (x->len != x->size) {
+        log_number(&l, "from", x->from);
+    }
+    log_number(&l, "sent", sent);
+    log_decimal(&l, "seconds", (double)(now - x->began) / (double)USEC_PER_SEC, 3);
+    log_end(&l);
+}
+
+void http_journal_refusal(const struct endpoint *peer, const char *why)
+{
+    char client[ENDPOINT_TEXT];
+    struct log_line l;
+    log_begin(&l, LOG_INFO, "http refused");
+    log_text(&l, "client", endpoint_print_ip(peer, client));
+    log_text(&l, "reason", why);
+    log_end(&l);
+}
+
+void http_journal_page(const struct endpoint *peer, const char *target, unsigned status)
+{
+    char text[ENDPOINT_TEXT];
+    struct log_line l;
+    log_begin(&l, LOG_DEBUG, "http page");
+    log_text(&l, "peer", endpoint_print(peer, text));
+    log_peer(&l, "page", target, strlen(target));
+    log_number(&l, "status", status);
+    log_end(&l);
+}
+
+void http_journal_misses(const struct tftp_miss *sum)
+{
+    char client[ENDPOINT_TEXT];
+    struct log_line l;
+    log_begin(&l, LOG_INFO, "http refused");
+    log_text(&l, "client", endpoint_print_ip(&sum->peer, client));
+    log_text(&l, "request", sum->first);
+    if (sum->count > 1) {
+        log_number(&l, "count", sum->count);
+        log_text(&l, "last", sum->last);
+    }
+    log_end(&l);
+}

@@ -1,0 +1,660 @@
+#include "app/http_threads.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STACK_SIZE   (256u << 10)
+#define BATCH        64 /* questions answered before others get their turn */
+#define NOTES_MAX    16 /* of clients turned away since the last look; more are not told */
+#define LOOK_EVERY   (1 * USEC_PER_SEC)
+#define SPARE        16   /* connections that libmicrohttpd may have over our limit */
+#define DELIVERED_MS 5000 /* how long the last octets may be on their way */
+#define CLOSED       7    /* TCP_CLOSE of <netinet/tcp.h>, which <linux/tcp.h> excludes */
+
+struct connection {
+    struct connection *next;
+    struct connection *previous;
+    int fd;
+    struct endpoint peer;
+    struct endpoint local;
+    unsigned ifindex;
+    usec_t waits_since; /* for a whole request; USEC_NEVER: it has one */
+    bool turned_away;
+    char target[HTTP_TARGET_SIZE];
+    bool target_is_long;
+    void *transfer; /* of the answer that is being sent */
+    bool tell_whole;
+    uint64_t acknowledged; /* octets, before that answer */
+    uint64_t len;          /* of its body */
+    uint64_t sent;
+    /* The question to the main loop, of which one at a time is there. */
+    pthread_cond_t done;
+    enum { NO_CALL, CALL_ASK, CALL_ENDED } call;
+    struct connection *behind; /* in the queue */
+    const struct http_request *request;
+    struct http_answer *answer;
+};
+
+struct note {
+    struct endpoint peer;
+    enum http_turned_away why;
+};
+
+struct http_threads {
+    struct MHD_Daemon *daemon;
+    struct http_limits limits;
+    struct http_host host;
+    struct loop *loop;
+    struct loop_bell *bell;
+    usec_t look_at; /* the main loop's: when to look for slow ones */
+    pthread_mutex_t
+        lock; /* of all that follows, and of each connection's list and call */
+    bool closing;
+    struct connection *connections;
+    size_t count;
+    struct connection *first; /* of the queue */
+    struct connection *last;
+    struct note notes[NOTES_MAX];
+    size_t note_count;
+};
+
+/* -- from a connection's thread to the main loop ------------------------------------------ */
+
+static void append(struct http_threads *t, struct connection *c)
+{
+    c->behind = NULL;
+    if (t->last) {
+        t->last->behind = c;
+    } else {
+        t->first = c;
+    }
+    t->last = c;
+}
+
+/* Waits until the main loop has dealt with it.  False: there is no main loop any more. */
+static bool call_main(struct http_threads *t, struct connection *c, int call)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    bool open = !t->closing;
+    if (open) {
+        bool first = t->first == NULL;
+        c->call = call;
+        append(t, c);
+        if (first) {
+            loop_ring(t->bell);
+        }
+        while (c->call != NO_CALL) {
+            (void)pthread_cond_wait(&c->done, &t->lock);
+        }
+        open = !t->closing;
+    }
+    (void)pthread_mutex_unlock(&t->lock);
+    return open;
+}
+
+/* The lock is held. */
+static void finish(struct connection *c)
+{
+    c->call = NO_CALL;
+    (void)pthread_cond_signal(&c->done);
+}
+
+static struct connection *take_first(struct http_threads *t)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    struct connection *c = t->first;
+    if (c) {
+        t->first = c->behind;
+        t->last = t->first ? t->last : NULL;
+    }
+    (void)pthread_mutex_unlock(&t->lock);
+    return c;
+}
+
+/* The thread of this connection waits, so what it has written can be read. */
+static void deal_with(struct http_threads *t, struct connection *c, usec_t now)
+{
+    if (c->call == CALL_ASK) {
+        t->host.ask(t->host.context, c->request, c->answer, now);
+    } else {
+        t->host.ended(t->host.context, c->transfer, c->sent, now);
+    }
+    (void)pthread_mutex_lock(&t->lock);
+    if (c->call == CALL_ASK) {
+        c->transfer = c->answer->transfer;
+        c->tell_whole = c->answer->tell_whole;
+        c->len = c->answer->len;
+    } else {
+        c->transfer = NULL;
+    }
+    finish(c);
+    (void)pthread_mutex_unlock(&t->lock);
+}
+
+static void tell_notes(struct http_threads *t, usec_t now)
+{
+    struct note notes[NOTES_MAX];
+    (void)pthread_mutex_lock(&t->lock);
+    size_t count = t->note_count;
+    memcpy(notes, t->notes, count * sizeof notes[0]);
+    t->note_count = 0;
+    (void)pthread_mutex_unlock(&t->lock);
+    for (size_t i = 0; i < count; i++) {
+        t->host.turned_away(t->host.context, &notes[i].peer, notes[i].why, now);
+    }
+}
+
+static void on_bell(void *context, usec_t now)
+{
+    struct http_threads *t = context;
+    struct connection *c = NULL;
+    for (int i = 0; i < BATCH && (c = take_first(t)); i++) {
+        deal_with(t, c, now);
+    }
+    if (c) {
+        loop_ring(t->bell); /* others first */
+    }
+    tell_notes(t, now);
+    if (t->look_at == USEC_NEVER) {
+        t->look_at = now + LOOK_EVERY; /* there are connections now */
+    }
+}
+
+/* -- connections -------------------------------------------------------------------------- */
+
+/* The lock is held. */
+static void note(struct http_threads *t, const struct endpoint *peer,
+                 enum http_turned_away why)
+{
+    if (t->note_count < NOTES_MAX) {
+        t->notes[t->note_count++] = (struct note){*peer, why};
+        loop_ring(t->bell);
+    }
+}
+
+static struct endpoint endpoint_of(const struct sockaddr *a)
+{
+    struct endpoint e = {.port = 0};
+    if (a->sa_family == AF_INET) {
+        struct sockaddr_in in;
+        struct ip4 ip;
+        memcpy(&in, a, sizeof in);
+        memcpy(ip.octet, &in.sin_addr, sizeof ip.octet);
+        return endpoint_ip4(ip, ntohs(in.sin_port));
+    }
+    if (a->sa_family == AF_INET6) {
+        struct sockaddr_in6 in;
+        memcpy(&in, a, sizeof in);
+        memcpy(e.ip, &in.sin6_addr, sizeof e.ip);
+        e.scope = in.sin6_scope_id;
+        e.port = ntohs(in.sin6_port);
+    }
+    return e;
+}
+
+static struct endpoint own_end(int fd)
+{
+    struct sockaddr_storage a = {.ss_family = AF_UNSPEC};
+    socklen_t len = sizeof a;
+    (void)getsockname(fd, (struct sockaddr *)&a, &len);
+    return endpoint_of((const struct sockaddr *)&a);
+}
+
+static struct endpoint peer_end(int fd)
+{
+    struct sockaddr_storage a = {.ss_family = AF_UNSPEC};
+    socklen_t len = sizeof a;
+    (void)getpeername(fd, (struct sockaddr *)&a, &len);
+    return endpoint_of((const struct sockaddr *)&a);
+}
+
+/* Where its first packet came in; the listening socket was told to keep that. */
+static unsigned interface_of(int fd)
+{
+    union {
+        struct cmsghdr head;
+        char octets[256];
+    } control;
+    socklen_t len = sizeof control;
+    struct msghdr m = {.msg_control = &control};
+    if (getsockopt(fd, IPPROTO_IPV6, IPV6_2292PKTOPTIONS, &control, &len) != 0) {
+        len = sizeof control;
+        if (getsockopt(fd, IPPROTO_IP, IP_PKTOPTIONS, &control, &len) != 0) {
+            return 0;
+        }
+    }
+    m.msg_controllen = len;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+        if (c->cmsg_level == IPPROTO_IPV6) {
+            struct in6_pktinfo info;
+            memcpy(&info, CMSG_DATA(c), sizeof info);
+            return info.ipi6_ifindex;
+        }
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+            struct in_pktinfo info;
+            memcpy(&info, CMSG_DATA(c), sizeof info);
+            return (unsigned)info.ipi_ifindex;
+        }
+    }
+    return 0;
+}
+
+/* Before a connection is taken; what is refused here costs neither thread nor memory. */
+static enum MHD_Result on_accept(void *context, const struct sockaddr *addr,
+                                 socklen_t len)
+{
+    struct http_threads *t = context;
+    struct endpoint peer = endpoint_of(addr);
+    size_t same = 0;
+    (void)len;
+    (void)pthread_mutex_lock(&t->lock);
+    for (const struct connection *c = t->connections; c; c = c->next) {
+        same += endpoint_same_ip(&c->peer, &peer);
+    }
+    bool full = t->count >= t->limits.connections;
+    bool greedy = same >= t->limits.per_address;
+    if (full || greedy) {
+        note(t, &peer, full ? HTTP_TOO_MANY : HTTP_TOO_MANY_OF_ONE);
+    }
+    bool taken = !full && !greedy && !t->closing;
+    (void)pthread_mutex_unlock(&t->lock);
+    return taken ? MHD_YES : MHD_NO;
+}
+
+static struct connection *open_connection(struct http_threads *t, int fd)
+{
+    struct connection *c = calloc(1, sizeof *c);
+    if (!c || pthread_cond_init(&c->done, NULL) != 0) {
+        free(c);
+        return NULL;
+    }
+    c->fd = fd;
+    c->peer = peer_end(fd);
+    c->local = own_end(fd);
+    c->ifindex = interface_of(fd);
+    c->waits_since = loop_clock();
+    (void)pthread_mutex_lock(&t->lock);
+    c->next = t->connections;
+    if (c->next) {
+        c->next->previous = c;
+    }
+    t->connections = c;
+    t->count++;
+    bool first = t->count == 1;
+    (void)pthread_mutex_unlock(&t->lock);
+    if (first) {
+        loop_ring(t->bell);
+    }
+    return c;
+}
+
+static void close_connection(struct http_threads *t, struct connection *c)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    if (c->previous) {
+        c->previous->next = c->next;
+    } else {
+        t->connections = c->next;
+    }
+    if (c->next) {
+        c->next->previous = c->previous;
+    }
+    t->count--;
+    (void)pthread_mutex_unlock(&t->lock);
+    (void)pthread_cond_destroy(&c->done);
+    free(c);
+}
+
+/* libmicrohttpd closes the descriptor after this only, and its thread has ended by then. */
+static void on_connection(void *context, struct MHD_Connection *mhd, void **slot,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct http_threads *t = context;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *slot = info ? open_connection(t, info->connect_fd) : NULL;
+    } else if (*slot) {
+        close_connection(t, *slot);
+        *slot = NULL;
+    }
+}
+
+static struct connection *connection_of(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* -- slow clients ------------------------------------------------------------------------- */
+
+usec_t http_threads_deadline(const struct http_threads *t)
+{
+    return t->look_at;
+}
+
+void http_threads_timeout(struct http_threads *t, usec_t now)
+{
+    if (now < t->look_at) {
+        return;
+    }
+    (void)pthread_mutex_lock(&t->lock);
+    for (struct connection *c = t->connections; c; c = c->next) {
+        bool late = c->waits_since != USEC_NEVER &&
+                    now > c->waits_since + t->limits.timeout * USEC_PER_SEC;
+        if (late && !c->turned_away) {
+            c->turned_away = true;
+            (void)shutdown(c->fd, SHUT_RDWR);
+            note(t, &c->peer, HTTP_TOO_SLOW);
+        }
+    }
+    t->look_at = t->count > 0 ? now + LOOK_EVERY : USEC_NEVER;
+    (void)pthread_mutex_unlock(&t->lock);
+}
+
+static void set_waiting(struct http_threads *t, struct connection *c, usec_t since)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    c->waits_since = since;
+    (void)pthread_mutex_unlock(&t->lock);
+}
+
+/* -- what was acknowledged ---------------------------------------------------------------- */
+
+static uint64_t acknowledged(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t len = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0) {
+        return 0;
+    }
+    return info.tcpi_bytes_acked;
+}
+
+/* All that was sent has been acknowledged; false: it was not in time, or will not be. */
+static bool wait_delivered(int fd)
+{
+    static const struct timespec pause = {.tv_nsec = 2000000};
+    for (int i = 0; i < DELIVERED_MS / 2; i++) {
+        int left = 0;
+        struct tcp_info info = {0};
+        socklen_t len = sizeof info;
+        if (ioctl(fd, SIOCOUTQ, &left) != 0) {
+            return false;
+        }
+        if (left == 0) {
+            return true;
+        }
+        if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0 ||
+            info.tcpi_state == CLOSED) {
+            return false;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+static uint64_t sent_of(const struct connection *c)
+{
+    uint64_t now = acknowledged(c->fd);
+    uint64_t sent = now > c->acknowledged ? now - c->acknowledged : 0;
+    return sent < c->len ? sent : c->len;
+}
+
+uint64_t http_threads_sent(struct http_threads *t, const void *transfer)
+{
+    uint64_t sent = 0;
+    (void)pthread_mutex_lock(&t->lock);
+    for (const struct connection *c = t->connections; c; c = c->next) {
+        if (c->transfer == transfer) {
+            sent = sent_of(c);
+        }
+    }
+    (void)pthread_mutex_unlock(&t->lock);
+    return sent;
+}
+
+size_t http_threads_count(struct http_threads *t)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    size_t count = t->count;
+    (void)pthread_mutex_unlock(&t->lock);
+    return count;
+}
+
+static bool has_transfer(struct http_threads *t, struct connection *c)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    bool has = c->transfer != NULL;
+    (void)pthread_mutex_unlock(&t->lock);
+    return has;
+}
+
+/* A body that was not sent whole lacks at least its last octet. */
+static void on_completed(void *context, struct MHD_Connection *mhd, void **slot,
+                         enum MHD_RequestTerminationCode why)
+{
+    struct http_threads *t = context;
+    struct connection *c = connection_of(mhd);
+    (void)slot;
+    if (!c) {
+        return;
+    }
+    if (has_transfer(t, c)) {
+        bool good = why == MHD_REQUEST_TERMINATED_COMPLETED_OK &&
+                    (!c->tell_whole || wait_delivered(c->fd));
+        uint64_t sent = sent_of(c);
+        c->sent = good ? c->len : sent < c->len ? sent : c->len - (c->len > 0);
+        (void)call_main(t, c, CALL_ENDED);
+    }
+    set_waiting(t, c, loop_clock());
+}
+
+/* -- answers ------------------------------------------------------------------------------ */
+
+static struct MHD_Response *response_of(struct http_answer *a)
+{
+    struct MHD_Response *r = NULL;
+    if (a->fd >= 0 && a->len > 0) {
+        r = MHD_create_response_from_fd_at_offset64(a->len, a->fd, a->offset);
+    } else if (a->octets) {
+        r = MHD_create_response_from_buffer((size_t)a->len, a->octets,
+                                            MHD_RESPMEM_MUST_FREE);
+    } else {
+        return MHD_create_response_from_buffer(strlen(a->text), a->text,
+                                               MHD_RESPMEM_MUST_COPY);
+    }
+    if (r) {
+        a->fd = -1;
+        a->octets = NULL;
+    }
+    return r;
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *mhd, struct http_answer *a)
+{
+    struct MHD_Response *r = response_of(a);
+    if (a->fd >= 0) {
+        (void)close(a->fd);
+    }
+    free(a->octets);
+    if (!r) {
+        return MHD_NO;
+    }
+    if (a->status != 304) {
+        (void)MHD_add_response_header(r, "Content-Type",
+                                      a->type ? a->type : "text/plain");
+    }
+    for (size_t i = 0; i < a->header_count; i++) {
+        (void)MHD_add_response_header(r, a->header[i].name, a->header[i].value);
+    }
+    if (a->closes) {
+        (void)MHD_add_response_header(r, "Connection", "close");
+    }
+    enum MHD_Result result = MHD_queue_response(mhd, a->status, r);
+    MHD_destroy_response(r);
+    return result;
+}
+
+static const char *field_of(struct MHD_Connection *mhd, const char *name)
+{
+    return MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, name);
+}
+
+static enum MHD_Result answer(struct http_threads *t, struct connection *c,
+                              struct MHD_Connection *mhd, const char *method)
+{
+    struct http_answer a = http_answer_new();
+    struct http_request q = {
+        .method = method,
+        .target = c->target,
+        .range = field_of(mhd, "Range"),
+        .if_range = field_of(mhd, "If-Range"),
+        .if_none_match = field_of(mhd, "If-None-Match"),
+        .if_modified_since = field_of(mhd, "If-Modified-Since"),
+        .peer = c->peer,
+        .local = c->local,
+        .ifindex = c->ifindex,
+    };
+    c->request = &q;
+    c->answer = &a;
+    c->acknowledged = acknowledged(c->fd);
+    if (c->target_is_long) {
+        http_answer_refuse(&a, 414, "the name is too long");
+        a.closes = true;
+    } else if (!call_main(t, c, CALL_ASK)) {
+        http_answer_refuse(&a, 503, "this server stops");
+        a.closes = true;
+    }
+    return send_answer(mhd, &a);
+}
+
+/* Called once the header fields are there, and again when there is no body, or for its parts. */
+/* NOLINTNEXTLINE(readability-function-size): its parameters are the library's */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd,
+                                  const char *url, const char *method,
+                                  const char *version, const char *upload,
+                                  size_t *upload_len, void **slot)
+{
+    struct http_threads *t = context;
+    struct connection *c = connection_of(mhd);
+    static char begun;
+    (void)url;
+    (void)version;
+    (void)upload;
+    if (!c) {
+        return MHD_NO;
+    }
+    bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+    if (reads && *slot != &begun) {
+        *slot = &begun; /* an answer now would end the connection */
+        return MHD_YES;
+    }
+    if (*upload_len > 0) {
+        *upload_len = 0; /* nobody wants the body of a GET */
+        return MHD_YES;
+    }
+    set_waiting(t, c, USEC_NEVER);
+    return answer(t, c, mhd, method);
+}
+
+/* The target as it was sent; libmicrohttpd takes its own to pieces. */
+static void *on_target(void *context, const char *target, struct MHD_Connection *mhd)
+{
+    struct connection *c = connection_of(mhd);
+    (void)context;
+    if (c) {
+        c->target_is_long = strlen(target) >= sizeof c->target;
+        snprintf(c->target, sizeof c->target, "%s", target);
+    }
+    return NULL;
+}
+
+/* Left as it is: app/http_request decodes. */
+static size_t unescape_nothing(void *context, struct MHD_Connection *mhd, char *text)
+{
+    (void)context;
+    (void)mhd;
+    return strlen(text);
+}
+
+/* -- start and end ------------------------------------------------------------------------ */
+
+int http_threads_start(int fd, const struct http_limits *limits,
+                       const struct http_host *host, struct loop *loop,
+                       struct http_threads **out)
+{
+    struct http_threads *t = calloc(1, sizeof *t);
+    if (!t || pthread_mutex_init(&t->lock, NULL) != 0) {
+        free(t);
+        return -ENOMEM;
+    }
+    t->limits = *limits;
+    t->host = *host;
+    t->loop = loop;
+    t->look_at = USEC_NEVER;
+    int error = loop_on_bell(loop, on_bell, t, &t->bell);
+    if (error == 0) {
+        t->daemon = MHD_start_daemon(
+            MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+                MHD_USE_POLL | MHD_USE_ITC,
+            0, on_accept, t, on_request, t, MHD_OPTION_LISTEN_SOCKET, fd,
+            MHD_OPTION_NOTIFY_CONNECTION, on_connection, t, MHD_OPTION_NOTIFY_COMPLETED,
+            on_completed, t, MHD_OPTION_URI_LOG_CALLBACK, on_target, t,
+            MHD_OPTION_UNESCAPE_CALLBACK, unescape_nothing, t,
+            MHD_OPTION_CONNECTION_LIMIT, (unsigned)limits->connections + SPARE,
+            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)limits->timeout,
+            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_HEADERS_SIZE,
+            MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_SIZE, MHD_OPTION_END);
+        error = t->daemon ? 0 : errno > 0 ? -errno : -EIO;
+    }
+    if (error != 0) {
+        (void)pthread_mutex_destroy(&t->lock);
+        free(t);
+        return error;
+    }
+    *out = t;
+    return 0;
+}
+
+/* Nobody waits for the main loop from here on; transfers are told as far as they came. */
+static void close_questions(struct http_threads *t)
+{
+    usec_t now = loop_clock();
+    (void)pthread_mutex_lock(&t->lock);
+    t->closing = true;
+    for (struct connection *c = t->connections; c; c = c->next) {
+        if (c->transfer) {
+            t->host.ended(t->host.context, c->transfer,
+                          c->call == CALL_ENDED ? c->sent : sent_of(c), now);
+            c->transfer = NULL;
+        }
+        if (c->call != NO_CALL) {
+            finish(c);
+        }
+    }
+    (void)pthread_mutex_unlock(&t->lock);
+}
+
+void http_threads_stop(struct http_threads *t)
+{
+    if (!t) {
+        return;
+    }
+    close_questions(t);
+    MHD_stop_daemon(t->daemon);
+    (void)pthread_mutex_destroy(&t->lock);
+    free(t);
+}
