@@ -44,7 +44,7 @@ CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
          tftp/window.c tftp/grant.c tftp/table.c \
-         app/boot.c app/boot_rules.c app/boot_words.c app/timeline.c \
+         app/boot.c app/boot_rules.c app/boot_words.c app/boots.c app/timeline.c \
          app/exposition.c app/init_parts.c app/init_texts.c app/metrics.c \
          app/http_answer.c app/http_request.c
 # Shells: talk to the kernel or to a library.

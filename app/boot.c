@@ -80,6 +80,7 @@ void boot_note(struct boot *b, enum boot_event_kind kind, const char *text,
     }
     e = &b->events[b->event_count++];
     *e = (struct boot_event){.at = now, .last = now, .repeats = 1, .kind = kind};
+    e->has_server = server != NULL;
     if (server) {
         e->server = *server;
     }

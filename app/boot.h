@@ -51,7 +51,8 @@ struct boot_event {
     usec_t last; /* of its repeats */
     uint32_t repeats;
     enum boot_event_kind kind;
-    struct endpoint server;
+    bool has_server;
+    struct endpoint server; /* with a port where one was asked */
     char text[BOOT_TEXT];
 };
 

@@ -150,6 +150,7 @@ static enum boot_client client_of(const struct dhcp_decision *d)
 static void say_words(const struct dhcp_decision *d, const char *message, char *buf,
                       size_t size)
 {
+    buf[0] = '\0';
     struct text out = {.at = buf, .size = size};
     const char *arch = d->has_arch ? arch_name(d->arch) : NULL;
     text_say(&out, "%s", message);

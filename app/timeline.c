@@ -5,223 +5,39 @@
 #include <string.h>
 
 #include "app/boot_rules.h"
-
-enum list { ACTIVE, ENDED, LISTS_OF_ONE };
-
-/* Strangers and known machines, each: under way by when they were heard, ended by their end. */
-enum { STRANGERS = 0, KNOWN = LISTS_OF_ONE, LIST_COUNT = 2 * LISTS_OF_ONE };
-
-struct chain {
-    struct boot *oldest;
-    struct boot *newest;
-    size_t count;
-};
+#include "app/boots.h"
 
 struct timeline {
-    struct hash_seed seed;
-    struct boot *slots;
-    size_t room;
-    size_t used; /* slots that have been in use */
-    struct boot *free;
-    struct boot *by_key; /* a machine's newest boot */
-    struct chain chain[LIST_COUNT];
-    struct timers timers;
-    struct timer **timer_slots;
-    uint64_t octets_max;
-    uint64_t octets; /* of the lists of all boots */
-    uint64_t ids;
-    uint64_t turn;
+    struct boots boots;
     struct timeline_totals totals;
 };
-
-/* -- the table ---------------------------------------------------------------------------- */
 
 struct timeline *timeline_new(size_t boots, uint64_t octets, const struct hash_seed *seed)
 {
     struct timeline *t = calloc(1, sizeof *t);
-    if (!t) {
-        return NULL;
-    }
-    t->seed = *seed;
-    t->room = boots;
-    t->octets_max = octets;
-    t->slots = calloc(boots, sizeof *t->slots);
-    t->timer_slots = calloc(boots, sizeof(struct timer *));
-    if (!t->slots || !t->timer_slots) {
+    if (t && !boots_init(&t->boots, boots, octets, seed)) {
         timeline_free(t);
         return NULL;
     }
-    timers_init(&t->timers, t->timer_slots, boots);
     return t;
 }
 
-/*
- * Every use of the hash macros stands here, in functions of a few lines.
- * NOLINTBEGIN(readability-function-size): what the macros unfold to nests deeply
- */
 void timeline_free(struct timeline *t)
 {
-    if (!t) {
-        return;
+    if (t) {
+        boots_done(&t->boots);
+        free(t);
     }
-    HASH_CLEAR(hh, t->by_key);
-    for (size_t i = 0; t->slots && i < t->used; i++) {
-        boot_done(&t->slots[i]);
-    }
-    free(t->slots);
-    free(t->timer_slots);
-    free(t);
-}
-
-static struct boot *find_key(struct timeline *t, const struct boot_key *key)
-{
-    struct boot *found;
-    HASH_FIND(hh, t->by_key, key, sizeof *key, found);
-    return found;
-}
-
-static bool enter_key(struct timeline *t, struct boot *b)
-{
-    HASH_ADD(hh, t->by_key, key, sizeof b->key, b);
-    return b->hh.tbl != NULL; /* else uthash had no memory for its buckets */
-}
-
-/* A machine's former boots are no more found by its key. */
-static void leave_key(struct timeline *t, struct boot *b)
-{
-    if (find_key(t, &b->key) == b) {
-        HASH_DEL(t->by_key, b);
-    }
-}
-/* NOLINTEND(readability-function-size) */
-
-uint64_t timeline_bound(const struct timeline *t)
-{
-    /* Lists may pass the limit by those of the one boot that is being written to. */
-    return t->room * sizeof *t->slots + t->octets_max + BOOT_LISTS_MAX;
-}
-
-uint64_t timeline_size(const struct timeline *t)
-{
-    return t->used * sizeof *t->slots + t->octets;
-}
-
-size_t timeline_room(const struct timeline *t)
-{
-    return t->used;
-}
-
-const struct boot *timeline_at(const struct timeline *t, size_t index)
-{
-    const struct boot *b = &t->slots[index];
-    return b->id > 0 ? b : NULL;
-}
-
-const struct timeline_totals *timeline_totals(const struct timeline *t)
-{
-    return &t->totals;
-}
-
-uint64_t timeline_turn(const struct timeline *t)
-{
-    return t->turn;
-}
-
-/* -- lists -------------------------------------------------------------------------------- */
-
-static void unlink_boot(struct timeline *t, struct boot *b)
-{
-    struct chain *c = &t->chain[b->list];
-    *(b->older ? &b->older->newer : &c->oldest) = b->newer;
-    *(b->newer ? &b->newer->older : &c->newest) = b->older;
-    c->count--;
-}
-
-static void link_boot(struct timeline *t, struct boot *b)
-{
-    b->list = (b->known ? KNOWN : STRANGERS) + (b->ended ? ENDED : ACTIVE);
-    struct chain *c = &t->chain[b->list];
-    b->older = c->newest;
-    b->newer = NULL;
-    *(c->newest ? &c->newest->newer : &c->oldest) = b;
-    c->newest = b;
-    c->count++;
-}
-
-static void relink(struct timeline *t, struct boot *b)
-{
-    unlink_boot(t, b);
-    link_boot(t, b);
-}
-
-/* Forgets a boot; its slot is free again. */
-static void drop(struct timeline *t, struct boot *b)
-{
-    leave_key(t, b);
-    timers_set(&t->timers, &b->timer, USEC_NEVER);
-    unlink_boot(t, b);
-    t->octets -= boot_size(b);
-    boot_done(b);
-    *b = (struct boot){.newer = t->free};
-    t->free = b;
-}
-
-/* Whoever is to go, `spared` never; NULL: nobody else is there. */
-static struct boot *one_to_go(const struct timeline *t, const struct boot *spared)
-{
-    static const unsigned crowded[] = {STRANGERS + ENDED, STRANGERS + ACTIVE,
-                                       KNOWN + ENDED, KNOWN + ACTIVE};
-    static const unsigned usual[] = {KNOWN + ENDED, STRANGERS + ENDED, STRANGERS + ACTIVE,
-                                     KNOWN + ACTIVE};
-    size_t strangers =
-        t->chain[STRANGERS + ENDED].count + t->chain[STRANGERS + ACTIVE].count;
-    const unsigned *order = strangers >= (t->room + 1) / 2 ? crowded : usual;
-    for (unsigned i = 0; i < LIST_COUNT; i++) {
-        struct boot *b = t->chain[order[i]].oldest;
-        b = b && b == spared ? b->newer : b;
-        if (b) {
-            return b;
-        }
-    }
-    return NULL;
-}
-
-static struct boot *take_slot(struct timeline *t)
-{
-    if (!t->free && t->used < t->room) {
-        t->free = &t->slots[t->used++];
-    }
-    if (!t->free) {
-        struct boot *gone = one_to_go(t, NULL);
-        if (gone) {
-            drop(t, gone);
-        }
-    }
-    struct boot *b = t->free;
-    if (b) {
-        t->free = b->newer;
-    }
-    return b;
 }
 
 /* -- what changes a boot ------------------------------------------------------------------ */
-
-/* Around every call that may let the lists of a boot grow. */
-static void settle_octets(struct timeline *t, struct boot *b, size_t before)
-{
-    struct boot *gone;
-    t->octets += boot_size(b) - before;
-    while (t->octets > t->octets_max && (gone = one_to_go(t, b)) != NULL) {
-        drop(t, gone);
-    }
-}
 
 static void note(struct timeline *t, struct boot *b, enum boot_event_kind kind,
                  const char *text, const struct endpoint *server, usec_t now)
 {
     size_t before = boot_size(b);
     boot_note(b, kind, text, server, now);
-    settle_octets(t, b, before);
+    boots_changed(&t->boots, b, before);
 }
 
 static usec_t patience(const struct boot *b)
@@ -241,18 +57,7 @@ static usec_t patience(const struct boot *b)
 static void hear(struct timeline *t, struct boot *b, usec_t now)
 {
     usec_t wait = patience(b);
-    b->heard = now;
-    relink(t, b);
-    timers_set(&t->timers, &b->timer, wait == USEC_NEVER ? USEC_NEVER : now + wait);
-}
-
-static void acquaint(struct timeline *t, struct boot *b)
-{
-    if (!b->known) {
-        unlink_boot(t, b);
-        b->known = true;
-        link_boot(t, b);
-    }
+    boots_heard(&t->boots, b, now, wait == USEC_NEVER ? USEC_NEVER : now + wait);
 }
 
 static uint64_t *total_of(struct timeline *t, enum boot_state state)
@@ -270,20 +75,15 @@ static void end(struct timeline *t, struct boot *b, usec_t now)
     b->verdict = boot_judge(b);
     b->state = boot_rule_state(b->verdict);
     note(t, b, BOOT_VERDICT, boot_rule_name(b->verdict), NULL, now);
-    b->ended = now;
-    b->turn = ++t->turn;
     ++*total_of(t, b->state);
-    timers_set(&t->timers, &b->timer, USEC_NEVER);
-    relink(t, b);
+    boots_ended(&t->boots, b, now);
 }
 
 static void open_again(struct timeline *t, struct boot *b, usec_t now)
 {
     --*total_of(t, b->state);
-    unlink_boot(t, b);
-    b->ended = 0;
     b->state = BOOT_BOOTING;
-    link_boot(t, b);
+    boots_open(&t->boots, b);
     hear(t, b, now);
 }
 
@@ -318,22 +118,10 @@ static void learn(struct boot *b, const struct timeline_who *who)
 static struct boot *begin(struct timeline *t, const struct boot_key *key,
                           const struct timeline_who *who, usec_t now)
 {
-    struct boot *former = find_key(t, key);
-    if (former) {
-        leave_key(t, former);
+    struct boot *b = boots_begin(&t->boots, key, now);
+    if (b) {
+        learn(b, who);
     }
-    struct boot *b = take_slot(t);
-    if (!b) {
-        return NULL;
-    }
-    *b = (struct boot){.id = ++t->ids,
-                       .key = *key,
-                       .began = now,
-                       .heard = now,
-                       .slot = (unsigned)(b - t->slots)};
-    (void)enter_key(t, b); /* without memory for its bucket each request is a boot */
-    link_boot(t, b);
-    learn(b, who);
     return b;
 }
 
@@ -341,7 +129,7 @@ static struct boot *begin(struct timeline *t, const struct boot_key *key,
 static struct boot *active(struct timeline *t, const struct timeline_who *who)
 {
     struct boot_key key;
-    struct boot *b = key_of(who, &key) ? find_key(t, &key) : NULL;
+    struct boot *b = key_of(who, &key) ? boots_find(&t->boots, &key) : NULL;
     return b && !b->ended ? b : NULL;
 }
 
@@ -475,7 +263,7 @@ void timeline_answer(struct timeline *t, const struct timeline_who *who,
     keep(b->facts.file, sizeof b->facts.file, answer->file);
     b->facts.silence = answer->answered ? DHCP_ANSWERED : answer->reason;
     if (answer->in_table) {
-        acquaint(t, b);
+        boots_known(&t->boots, b);
     }
     note_answer(t, b, answer, now);
 }
@@ -555,7 +343,7 @@ static timeline_tag tag_of(const struct boot *b, uint16_t number)
 static struct boot *boot_of_tag(const struct timeline *t, timeline_tag tag)
 {
     size_t slot = tag >> 48;
-    struct boot *b = slot < t->used ? &t->slots[slot] : NULL;
+    struct boot *b = slot < t->boots.used ? &t->boots.slots[slot] : NULL;
     return tag != 0 && b && b->id > 0 && (uint32_t)b->id == (uint32_t)tag ? b : NULL;
 }
 
@@ -571,7 +359,7 @@ static struct boot *boot_of_load(struct timeline *t, const struct timeline_who *
     if (!key_of(who, &key)) {
         return NULL;
     }
-    struct boot *b = find_key(t, &key);
+    struct boot *b = boots_find(&t->boots, &key);
     if (b && b->ended && now < b->ended + TIMELINE_REOPEN) {
         open_again(t, b, now);
     } else if (!b || b->ended) {
@@ -593,7 +381,7 @@ timeline_tag timeline_file_began(struct timeline *t, const struct timeline_who *
     size_t before = boot_size(b);
     const struct boot_load *new = boot_begin_file(b, load);
     uint16_t number = new ? new->number : 0;
-    settle_octets(t, b, before);
+    boots_changed(&t->boots, b, before);
     t->totals.files++;
     hear(t, b, load->began);
     return number > 0 ? tag_of(b, number) : 0;
@@ -628,12 +416,12 @@ void timeline_file_ended(struct timeline *t, timeline_tag tag,
     load->progress = *progress;
     size_t before = boot_size(b);
     boot_end_file(b, load, how, now);
-    settle_octets(t, b, before);
-    if (boot_file_whole(how)) {
-        acquaint(t, b);
-    }
+    boots_changed(&t->boots, b, before);
     if (b->ended) {
         return; /* the machine has started over meanwhile */
+    }
+    if (boot_file_whole(how)) {
+        boots_known(&t->boots, b);
     }
     hear(t, b, now);
     if (boot_is_over(b)) {
@@ -650,39 +438,58 @@ void timeline_file_refused(struct timeline *t, const struct timeline_who *who,
     }
     size_t before = boot_size(b);
     boot_refuse_file(b, load, now);
-    settle_octets(t, b, before);
+    boots_changed(&t->boots, b, before);
     hear(t, b, now);
 }
 
-/* -- time --------------------------------------------------------------------------------- */
+/* -- time, and what there is ---------------------------------------------------------------- */
 
 usec_t timeline_deadline(const struct timeline *t)
 {
-    return timers_next(&t->timers);
+    return timers_next(&t->boots.timers);
 }
 
 void timeline_timeout(struct timeline *t, usec_t now)
 {
-    struct timer *due;
-    while ((due = timers_due(&t->timers, now)) != NULL) {
-        end(t, (struct boot *)((char *)due - offsetof(struct boot, timer)), now);
+    struct boot *b;
+    while ((b = boots_due(&t->boots, now)) != NULL) {
+        end(t, b, now);
     }
-}
-
-/* -- what has ended ----------------------------------------------------------------------- */
-
-static const struct boot *first_after(const struct chain *c, uint64_t turn)
-{
-    const struct boot *b = c->newest;
-    while (b && b->turn > turn && b->older && b->older->turn > turn) {
-        b = b->older;
-    }
-    return b && b->turn > turn ? b : NULL;
 }
 
 const struct boot *timeline_after(const struct timeline *t, uint64_t turn)
 {
-    const struct boot *a = first_after(&t->chain[STRANGERS + ENDED], turn);
-    const struct boot *b = first_after(&t->chain[KNOWN + ENDED], turn);
-    return !a || (b && b->turn < a->turn) ? b : a;
+    return boots_after(&t->boots, turn);
+}
+
+uint64_t timeline_turn(const struct timeline *t)
+{
+    return t->boots.turn;
+}
+
+size_t timeline_room(const struct timeline *t)
+{
+    return t->boots.used;
+}
+
+const struct boot *timeline_at(const struct timeline *t, size_t index)
+{
+    const struct boot *b = &t->boots.slots[index];
+    return b->id > 0 ? b : NULL;
+}
+
+const struct timeline_totals *timeline_totals(const struct timeline *t)
+{
+    return &t->totals;
+}
+
+uint64_t timeline_bound(const struct timeline *t)
+{
+    /* Lists may pass the limit by those of the one boot that is being written to. */
+    return t->boots.room * sizeof *t->boots.slots + t->boots.octets_max + BOOT_LISTS_MAX;
+}
+
+uint64_t timeline_size(const struct timeline *t)
+{
+    return t->boots.used * sizeof *t->boots.slots + t->boots.octets;
 }

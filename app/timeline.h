@@ -13,9 +13,7 @@
  * iPXE's own is a stage of the boot that loaded it.  A file asked for soon after the end
  * opens the boot again: somebody may have sat before a menu.
  *
- * Bounded, in boots and in octets (timeline_bound()).  Machines that are known (they stand in
- * the host table, or have loaded something) hold at least half of the room against strangers;
- * else the boot that ended longest ago goes first.
+ * Bounded, in boots and in octets (timeline_bound()); who goes first: app/boots.
  *
  * Nothing that is handed in is kept.
  * Ownership: the timeline owns its boots; a result is a view until the next call that is not
@@ -120,7 +118,7 @@ timeline_tag timeline_file_began(struct timeline *t, const struct timeline_who *
 void timeline_file_progress(struct timeline *t, timeline_tag tag,
                             const struct boot_progress *progress);
 void timeline_file_ended(struct timeline *t, timeline_tag tag,
-                         const struct boot_progress *progress, enum boot_file_end end,
+                         const struct boot_progress *progress, enum boot_file_end how,
                          usec_t now);
 void timeline_file_refused(struct timeline *t, const struct timeline_who *who,
                            const struct boot_load *load, usec_t now);

@@ -79,7 +79,7 @@ static void count_end(struct tftp_counters *c, const struct tftp_transfer *x, us
 
 static uint16_t port_of(int fd)
 {
-    struct sockaddr_in6 at;
+    struct sockaddr_in6 at = {.sin6_port = 0};
     socklen_t len = sizeof at;
     if (getsockname(fd, (struct sockaddr *)&at, &len) != 0) {
         return 0;

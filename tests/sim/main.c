@@ -17,6 +17,7 @@ int main(void)
         suite_add_tcase(suite, sim_scenarios());
         suite_add_tcase(suite, sim_learning());
         suite_add_tcase(suite, sim_throughput());
+        suite_add_tcase(suite, sim_crowd());
     }
     suite_add_tcase(suite, sim_matrix());
     SRunner *runner = srunner_create(suite);

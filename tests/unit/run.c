@@ -7,6 +7,8 @@ int main(void)
     SRunner *runner = srunner_create(suite_app_explain());
     srunner_add_suite(runner, suite_app_http());
     srunner_add_suite(runner, suite_app_http_answer());
+    srunner_add_suite(runner, suite_app_boot_rules());
+    srunner_add_suite(runner, suite_app_timeline());
     srunner_add_suite(runner, suite_app_loop());
     srunner_add_suite(runner, suite_app_metrics());
     srunner_add_suite(runner, suite_app_init());

@@ -7,10 +7,12 @@
 Suite *suite_app_http(void);
 Suite *suite_app_http_answer(void);
 Suite *suite_app_loop(void);
+Suite *suite_app_boot_rules(void);
 Suite *suite_app_explain(void);
 Suite *suite_app_metrics(void);
 Suite *suite_app_init(void);
 Suite *suite_app_terminal(void);
+Suite *suite_app_timeline(void);
 Suite *suite_common_bytes(void);
 Suite *suite_common_histogram(void);
 Suite *suite_common_human(void);

@@ -1,0 +1,34 @@
+/*
+ * app/boot_json: a boot and its files as docs/control.md has them, and the values that the
+ * documents around them are made of.
+ *
+ * Ownership: what is returned is the caller's.  Without memory a value is left out.
+ * Shell: jansson, clock.
+ */
+#ifndef APP_BOOT_JSON_H
+#define APP_BOOT_JSON_H
+
+#include <jansson.h>
+
+#include "app/boot.h"
+
+/* When the document is made: the times of boots are told as wall times from it. */
+struct moment {
+    usec_t now;
+    int64_t wall; /* milliseconds since 1970 */
+};
+
+struct moment moment_now(void);
+
+json_t *wall_json(int64_t milliseconds);
+json_t *time_json(const struct moment *m, usec_t at);
+double seconds_of(usec_t time);
+json_t *number_json(uint64_t n);
+json_t *text_or_null(const char *text); /* NULL and "" are null */
+/* Takes the value. */
+void json_put(json_t *o, const char *key, json_t *value);
+
+json_t *file_json(const struct boot_load *f, const struct moment *m);
+json_t *boot_json(const struct boot *b, const struct moment *m, bool events);
+
+#endif
