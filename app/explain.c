@@ -7,16 +7,16 @@
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/explain_print.h"
+#include "app/explain_v4.h"
+#include "app/explain_v6.h"
 #include "app/json.h"
 #include "app/recording.h"
-#include "app/request.h"
 #include "common/text.h"
 #include "dhcp/interface.h"
-#include "dhcp/ladder.h"
 
 static const char help[] =
     "usage: pxed explain [-c FILE] --mac MAC [--arch A] [--uuid U] [--class C] [--ipxe]\n"
-    "                    [--relay IP] [--port 67|4011] [--interface I] [--asked N] "
+    "                    [--relay IP] [--ipv6] [--port N] [--interface I] [--asked N] "
     "[--json]\n"
     "       pxed explain [-c FILE] --pcap FILE [--interface I] [--json]\n"
     "\n"
@@ -31,7 +31,10 @@ static const char help[] =
     "      --class C       option 60 (what firmware of the architecture sends)\n"
     "      --ipxe          an iPXE is already running there\n"
     "  -r, --relay IP      the request comes by this relay\n"
-    "  -p, --port N        67: its DISCOVER; 4011: its question there (67)\n"
+    "  -6, --ipv6          it speaks DHCPv6\n"
+    "  -p, --port N        67 (547 over IPv6): its DISCOVER (SOLICIT); 4011: its "
+    "question "
+    "there\n"
     "  -i, --interface I   where it comes in (the first one configured)\n"
     "      --asked N       it is its DISCOVER of this number, 4 s apart, in vain (1)\n"
     "      --pcap FILE     each DHCP request of this recording; - is standard input\n"
@@ -61,6 +64,7 @@ struct arguments {
     bool has_mac;
     uint16_t port;
     unsigned asked;
+    bool ipv6;
     bool json;
     bool help;
 };
@@ -104,7 +108,7 @@ static bool parse_uuid(const char *text, struct request_terms *out)
 static bool parse_port(const char *text, uint16_t *out)
 {
     unsigned long n;
-    if (!parse_number(text, 67, 4011, &n) || (n != 67 && n != 4011)) {
+    if (!parse_number(text, 67, 4011, &n) || (n != 67 && n != 547 && n != 4011)) {
         return false;
     }
     *out = (uint16_t)n;
@@ -152,6 +156,9 @@ static bool take_option(int c, const char *text, struct arguments *out)
     case 'i':
         out->interface = text;
         return true;
+    case '6':
+        out->ipv6 = true;
+        return true;
     case 'h':
         out->help = true;
         return true;
@@ -166,6 +173,15 @@ static bool take_option(int c, const char *text, struct arguments *out)
     }
 }
 
+/* Each family has its port; relays are told for IPv4 alone, and a recording has both. */
+static bool settle_family(struct arguments *out)
+{
+    uint16_t usual = out->ipv6 ? DHCP6_SERVER_PORT : DHCP_SERVER_PORT;
+    out->port = out->port ? out->port : usual;
+    return (out->port == usual || out->port == DHCP_PXE_PORT) &&
+           !(out->ipv6 && (out->pcap || !ip4_is_any(out->terms.relay)));
+}
+
 static bool parse_arguments(int argc, char **argv, struct arguments *out)
 {
     static const struct option options[] = {
@@ -175,6 +191,7 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
         {"uuid", required_argument, NULL, 'u'},
         {"class", required_argument, NULL, OPTION_CLASS},
         {"ipxe", no_argument, NULL, OPTION_IPXE},
+        {"ipv6", no_argument, NULL, '6'},
         {"relay", required_argument, NULL, 'r'},
         {"port", required_argument, NULL, 'p'},
         {"interface", required_argument, NULL, 'i'},
@@ -185,11 +202,9 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
         {NULL, 0, NULL, 0},
     };
     int c;
-    *out = (struct arguments){.path = PXED_CONFIGURATION,
-                              .port = DHCP_SERVER_PORT,
-                              .asked = 1,
-                              .terms.arch = ARCH_X64_UEFI};
-    while ((c = getopt_long(argc, argv, "c:m:a:u:r:p:i:h", options, NULL)) != -1) {
+    *out = (struct arguments){
+        .path = PXED_CONFIGURATION, .asked = 1, .terms.arch = ARCH_X64_UEFI};
+    while ((c = getopt_long(argc, argv, "c:m:a:u:r:p:i:6h", options, NULL)) != -1) {
         if (!take_option(c, optarg, out)) {
             if (c != '?') {
                 fprintf(stderr, "pxed explain: \"%s\" is not understood\n", optarg);
@@ -197,40 +212,21 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
             return false;
         }
     }
-    return out->help || (optind == argc && out->has_mac != (out->pcap != NULL));
+    return out->help ||
+           (optind == argc && out->has_mac != (out->pcap != NULL) && settle_family(out));
 }
 
-/* -- the decision ------------------------------------------------------------------------- */
+/* -- the requests ------------------------------------------------------------------------- */
 
 /* One run: what stays the same from one request to the next. */
 struct run {
     const struct arguments *arguments;
     const struct configuration *config;
-    struct ladder *ladder;
-    struct dhcp_decision *decision;
-    struct ip4 address; /* ours */
     const char *interface;
+    struct explain4 *v4;
+    struct explain6 *v6;
     json_t *requests; /* NULL: text */
 };
-
-static bool has_file(void *context, const char *file)
-{
-    const struct configuration *c = context;
-    const struct boot_file *b = boot_files_find(&c->files, file, ARCH_ANY, NULL);
-    return !b || b->state != BOOT_FILE_MISSING;
-}
-
-static void judge(struct run *run, const struct dhcp_arrival *at,
-                  const struct dhcp_packet *in, usec_t now)
-{
-    const struct snapshot *s = run->config->snapshot;
-    struct dhcp_site site = {.config = s,
-                             .address = run->address,
-                             .has_file = s->tftp.enabled ? has_file : NULL,
-                             .context = (void *)run->config,
-                             .interface = run->interface};
-    (void)ladder_decide(run->ladder, &site, at, in, now, run->decision);
-}
 
 static void tell(struct run *run, const struct explained *e)
 {
@@ -241,26 +237,20 @@ static void tell(struct run *run, const struct explained *e)
     }
 }
 
-static struct explained explained_of(const struct run *run, const struct dhcp_arrival *at,
-                                     const struct dhcp_packet *in)
+/* When it asks for the i-th time. */
+static usec_t time_of_turn(unsigned i)
 {
-    return (struct explained){
-        .config = run->config,
-        .interface = run->interface,
-        .address = run->address,
-        .at = at,
-        .in = in,
-        .decision = run->decision,
-    };
+    return ((usec_t)i + 1) * 4 * USEC_PER_SEC;
 }
 
-static bool explain_by_hand(struct run *run)
+static bool explain_by_hand4(struct run *run)
 {
     const struct arguments *a = run->arguments;
     struct request_terms terms = a->terms;
     struct dhcp_arrival at = {.port = a->port, .from_port = DHCP_CLIENT_PORT};
     uint8_t buf[REQUEST_SIZE];
-    struct dhcp_packet in;
+    struct explained e;
+    bool good = false;
     terms.type = DHCP_DISCOVER;
     if (a->port == DHCP_PXE_PORT) { /* any address will do */
         terms.type = DHCP_REQUEST;
@@ -271,38 +261,74 @@ static bool explain_by_hand(struct run *run)
         at.from = terms.relay;
         at.from_port = DHCP_SERVER_PORT;
     }
-    if (dhcp_parse(buf, request_write(&terms, buf), &in) != DHCP_OK) {
-        return false; /* cannot be: it is our own */
-    }
+    size_t len = request_write(&terms, buf);
     for (unsigned i = 0; i < a->asked; i++) {
-        judge(run, &at, &in, ((usec_t)i + 1) * 4 * USEC_PER_SEC);
+        good = explain4_judge(run->v4, &at, rd_over(buf, len), time_of_turn(i), &e);
     }
-    struct explained e = explained_of(run, &at, &in);
-    tell(run, &e);
-    return true;
+    if (good) { /* always: the request is our own */
+        tell(run, &e);
+    }
+    return good;
+}
+
+static bool explain_by_hand6(struct run *run)
+{
+    const struct arguments *a = run->arguments;
+    struct dhcp6_arrival at = {.port = a->port,
+                               .from_port = DHCP6_CLIENT_PORT,
+                               .from = request6_address(&a->terms.mac),
+                               .to = request6_group()};
+    uint8_t buf[REQUEST_SIZE];
+    struct explained e;
+    bool good = false;
+    if (a->port == DHCP_PXE_PORT) {
+        at.from_port = DHCP_PXE_PORT;
+    }
+    size_t len = request6_write(&a->terms, a->port == DHCP_PXE_PORT, buf);
+    for (unsigned i = 0; i < a->asked; i++) {
+        good = explain6_judge(run->v6, &at, rd_over(buf, len), time_of_turn(i), &e);
+    }
+    if (good) {
+        tell(run, &e);
+    }
+    return good;
+}
+
+static bool judge_recorded6(struct run *run, const struct recorded *packet,
+                            struct explained *e)
+{
+    const struct frame6 *f = &packet->frame6;
+    const struct dhcp6_arrival at = {.port = f->to_port,
+                                     .from = f->ip_from,
+                                     .from_port = f->from_port,
+                                     .to = f->ip_to};
+    return explain6_judge(run->v6, &at, f->payload, packet->time, e);
+}
+
+static bool judge_recorded4(struct run *run, const struct recorded *packet,
+                            struct explained *e)
+{
+    const struct frame *f = &packet->frame;
+    struct dhcp_arrival at = {f->to_port, f->ip_from, f->from_port};
+    return explain4_judge(run->v4, &at, f->payload, packet->time, e);
 }
 
 static void explain_recorded(struct run *run, const struct recorded *packet)
 {
-    const struct frame *f = &packet->frame;
-    struct rd payload = f->payload;
-    struct dhcp_arrival at = {f->to_port, f->ip_from, f->from_port};
-    struct dhcp_packet in;
-    if (f->to_port == RECORDING_TFTP) {
+    struct explained e;
+    const struct mac *from = packet->ipv6 ? &packet->frame6.from : &packet->frame.from;
+    if (packet->to_port == RECORDING_TFTP) {
         if (packet->has_macs) { /* it loads: its offer was right */
-            ladder_loads(run->ladder, &f->from, packet->time);
+            explain4_loads(run->v4, from, packet->time);
         }
         return;
     }
-    if (dhcp_parse(payload.p, rd_left(&payload), &in) != DHCP_OK ||
-        in.op != BOOTREQUEST) {
-        return;
+    if (packet->ipv6 ? judge_recorded6(run, packet, &e)
+                     : judge_recorded4(run, packet, &e)) {
+        e.packet = packet->number;
+        e.time = packet->time;
+        tell(run, &e);
     }
-    judge(run, &at, &in, packet->time);
-    struct explained e = explained_of(run, &at, &in);
-    e.packet = packet->number;
-    e.time = packet->time;
-    tell(run, &e);
 }
 
 static bool explain_recording(struct run *run)
@@ -324,7 +350,7 @@ static bool explain_recording(struct run *run)
 /* -- the command -------------------------------------------------------------------------- */
 
 /* The interface that was named, or the first; its address as `pxed run` would have it. */
-static bool choose_interface(struct run *run)
+static bool choose_interface(struct run *run, struct ip4 *address)
 {
     const struct snapshot *s = run->config->snapshot;
     const char *name = run->arguments->interface;
@@ -339,37 +365,49 @@ static bool choose_interface(struct run *run)
         return false;
     }
     run->interface = s->interfaces[i].name;
-    run->address = s->interfaces[i].address;
-    if (!ip4_is_any(run->address)) {
+    *address = s->interfaces[i].address;
+    if (!ip4_is_any(*address) || run->arguments->ipv6) {
         return true;
     }
-    run->address = (struct ip4){{192, 0, 2, 1}};
+    *address = (struct ip4){{192, 0, 2, 1}};
     int error = interface_read(&s->interfaces[i], &facts, why);
     if (error == 0 && ip4_is_any(facts.identity.offered)) {
         error = interface_ready(&s->interfaces[i], &facts, why);
     }
     if (error == 0) {
-        run->address = facts.identity.offered;
+        *address = facts.identity.offered;
     } else {
         fprintf(stderr, "pxed explain: %s; 192.0.2.1 stands for our address\n", why);
     }
     return true;
 }
 
+static bool explain_all(struct run *run)
+{
+    const struct arguments *a = run->arguments;
+    if (a->pcap) {
+        return explain_recording(run);
+    }
+    return a->ipv6 ? explain_by_hand6(run) : explain_by_hand4(run);
+}
+
 static bool explain(struct run *run)
 {
-    run->ladder = calloc(1, sizeof *run->ladder);
-    run->decision = calloc(1, sizeof *run->decision);
+    struct ip4 address = {{0}};
+    if (!choose_interface(run, &address)) {
+        return false;
+    }
+    run->v4 = explain4_new(run->config, run->interface, address);
+    run->v6 = explain6_new(run->config, run->interface);
     run->requests = run->arguments->json ? json_array() : NULL;
-    bool ok = run->ladder && run->decision && choose_interface(run) &&
-              (run->arguments->pcap ? explain_recording(run) : explain_by_hand(run));
+    bool ok = run->v4 && run->v6 && explain_all(run);
     if (run->requests) {
         ok = json_print(json_pack("{s:s, s:o}", "file", run->config->path, "requests",
                                   run->requests)) &&
              ok;
     }
-    free(run->ladder);
-    free(run->decision);
+    explain4_free(run->v4);
+    explain6_free(run->v6);
     return ok;
 }
 

@@ -6,25 +6,10 @@
 #include "app/reasons.h"
 #include "common/text.h"
 #include "dhcp/show.h"
+#include "dhcp/v6_show.h"
 
-#define SENTENCE_SIZE 512
-#define DECODED_SIZE  16384
-#define TIME_SIZE     40
-
-static char *client_of(const struct dhcp_packet *in, char buf[64])
-{
-    struct mac mac;
-    size_t used = 0;
-    if (dhcp_mac(in, &mac)) {
-        return mac_print(&mac, buf);
-    }
-    buf[0] = '\0';
-    for (unsigned i = 0; i < in->hlen; i++) {
-        used += (size_t)snprintf(buf + used, 64 - used, "%s%02x", i ? ":" : "",
-                                 in->chaddr[i]);
-    }
-    return buf;
-}
+#define DECODED_SIZE 16384
+#define TIME_SIZE    40
 
 static char *time_of(usec_t time, char buf[TIME_SIZE])
 {
@@ -42,20 +27,17 @@ static char *time_of(usec_t time, char buf[TIME_SIZE])
 
 static void print_heading(const struct explained *e, FILE *to)
 {
-    char who[64];
-    char ip[IP4_TEXT];
     char when[TIME_SIZE];
     const struct dhcp_decision *d = e->decision;
     if (e->packet) {
         fprintf(to, "packet %llu, %s: ", (unsigned long long)e->packet,
                 time_of(e->time, when));
     }
-    fprintf(to, "%s of %s", dhcp_message_name(e->in->type), client_of(e->in, who));
+    fprintf(to, "%s of %s", e->message, e->who);
     if (d->has_arch && arch_name(d->arch)) {
         fprintf(to, ", %s%s", arch_name(d->arch), d->client.ipxe ? ", iPXE" : "");
     }
-    fprintf(to, ", to port %u of %s (%s)\n", e->at->port, e->interface,
-            ip4_print(e->address, ip));
+    fprintf(to, ", to port %u of %s (%s)\n", e->port, e->interface, e->address);
 }
 
 static void print_reasons(const struct explained *e, const char *heading,
@@ -86,34 +68,46 @@ static void print_hex(const uint8_t *octets, size_t len, FILE *to)
     }
 }
 
-static void print_reply(const struct dhcp_reply *r, FILE *to)
+static char *decode(const struct explained *e, const struct explained_reply *r,
+                    char buf[DECODED_SIZE])
 {
-    char ip[IP4_TEXT];
+    if (e->ipv6) {
+        dhcp6_show(r->octets, r->len, buf, DECODED_SIZE);
+    } else {
+        dhcp_show(r->octets, r->len, buf, DECODED_SIZE);
+    }
+    return buf;
+}
+
+static void print_reply(const struct explained *e, const struct explained_reply *r,
+                        FILE *to)
+{
     char decoded[DECODED_SIZE];
-    fprintf(to, "  reply from port %u to %s:%u, %zu octets\n", r->from_port,
-            ip4_print(r->to, ip), r->to_port, r->len);
-    dhcp_show(r->packet, r->len, decoded, sizeof decoded);
+    fprintf(to,
+            e->ipv6 ? "  reply from port %u to [%s]:%u, %zu octets\n"
+                    : "  reply from port %u to %s:%u, %zu octets\n",
+            r->from_port, r->to, r->to_port, r->len);
+    (void)decode(e, r, decoded);
     for (const char *p = decoded; *p;) {
         int len = (int)strcspn(p, "\n");
         fprintf(to, "    %.*s\n", len, p);
         p += len + (p[len] == '\n');
     }
-    print_hex(r->packet, r->len, to);
+    print_hex(r->octets, r->len, to);
 }
 
 void explain_text(const struct explained *e, FILE *to)
 {
-    char sentence[SENTENCE_SIZE];
     struct reasons reasons;
     const struct snapshot *s = e->config->snapshot;
     print_heading(e, to);
-    fprintf(to, "  %s\n", reasons_verdict(e->decision, sentence, sizeof sentence));
+    fprintf(to, "  %s\n", e->sentence);
     reasons_rules(s, e->decision, &reasons);
     print_reasons(e, "because of", &reasons, to);
-    reasons_warnings(s, &e->config->files, e->in, e->decision, &reasons);
+    reasons_warnings(s, &e->config->files, e->facts, e->decision, &reasons);
     print_reasons(e, "but", &reasons, to);
-    for (unsigned i = 0; i < e->decision->reply_count; i++) {
-        print_reply(&e->decision->reply[i], to);
+    for (unsigned i = 0; i < e->reply_count; i++) {
+        print_reply(e, &e->reply[i], to);
     }
     fputc('\n', to);
 }
@@ -133,53 +127,49 @@ static json_t *json_reasons(const struct configuration *c, const struct reasons 
     return list;
 }
 
-static json_t *json_reply(const struct dhcp_reply *r)
+static json_t *json_reply(const struct explained *e, const struct explained_reply *r)
 {
-    char ip[IP4_TEXT];
     char decoded[DECODED_SIZE];
     char hex[2 * DHCP_MAX_LEN + 1] = "";
     json_t *lines = json_array();
     for (size_t i = 0; i < r->len; i++) {
-        snprintf(hex + 2 * i, 3, "%02x", r->packet[i]);
+        snprintf(hex + 2 * i, 3, "%02x", r->octets[i]);
     }
-    dhcp_show(r->packet, r->len, decoded, sizeof decoded);
+    (void)decode(e, r, decoded);
     for (char *p = strtok(decoded, "\n"); p; p = strtok(NULL, "\n")) {
         (void)json_array_append_new(lines, json_string(p));
     }
-    return json_pack("{s:s, s:i, s:i, s:i, s:s, s:o}", "to", ip4_print(r->to, ip),
-                     "to_port", r->to_port, "from_port", r->from_port, "length",
-                     (int)r->len, "hex", hex, "decoded", lines);
+    return json_pack("{s:s, s:i, s:i, s:i, s:s, s:o}", "to", r->to, "to_port", r->to_port,
+                     "from_port", r->from_port, "length", (int)r->len, "hex", hex,
+                     "decoded", lines);
 }
 
-static json_t *json_replies(const struct dhcp_decision *d)
+static json_t *json_replies(const struct explained *e)
 {
     json_t *list = json_array();
-    for (unsigned i = 0; i < d->reply_count; i++) {
-        (void)json_array_append_new(list, json_reply(&d->reply[i]));
+    for (unsigned i = 0; i < e->reply_count; i++) {
+        (void)json_array_append_new(list, json_reply(e, &e->reply[i]));
     }
     return list;
 }
 
 static json_t *json_of_client(const struct explained *e)
 {
-    char who[64];
     char when[TIME_SIZE];
     const struct dhcp_decision *d = e->decision;
     json_t *packet = e->packet ? json_integer((json_int_t)e->packet) : json_null();
     return json_pack("{s:o, s:s?, s:s, s:s, s:s?, s:i}", "packet", packet, "time",
-                     e->packet ? time_of(e->time, when) : NULL, "message",
-                     dhcp_message_name(e->in->type), "mac", client_of(e->in, who),
-                     "architecture", d->has_arch ? arch_name(d->arch) : NULL, "port",
-                     e->at->port);
+                     e->packet ? time_of(e->time, when) : NULL, "message", e->message,
+                     "mac", e->who, "architecture",
+                     d->has_arch ? arch_name(d->arch) : NULL, "port", e->port);
 }
 
-static json_t *json_of_decision(const struct dhcp_decision *d)
+static json_t *json_of_decision(const struct explained *e)
 {
-    char sentence[SENTENCE_SIZE];
-    bool offer = d->verdict == DHCP_ANSWERED && d->type == DHCP_OFFER;
+    const struct dhcp_decision *d = e->decision;
+    bool offer = d->verdict == DHCP_ANSWERED && d->form != OFFER_AUTO;
     return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:i}", "verdict",
-                     dhcp_verdict_name(d->verdict), "sentence",
-                     reasons_verdict(d, sentence, sizeof sentence), "form",
+                     dhcp_verdict_name(d->verdict), "sentence", e->sentence, "form",
                      offer ? offer_form_name(d->form) : NULL, "file", d->file, "host",
                      d->host ? d->host->name : NULL, "profile",
                      d->profile ? d->profile->name : NULL, "delay_ms", (int)d->delay_ms);
@@ -190,12 +180,12 @@ json_t *explain_json(const struct explained *e)
     struct reasons reasons;
     const struct snapshot *s = e->config->snapshot;
     json_t *all = json_of_client(e);
-    json_auto_t *decision = json_of_decision(e->decision);
+    json_auto_t *decision = json_of_decision(e);
     (void)json_object_update(all, decision);
     reasons_rules(s, e->decision, &reasons);
     (void)json_object_set_new(all, "rules", json_reasons(e->config, &reasons));
-    reasons_warnings(s, &e->config->files, e->in, e->decision, &reasons);
+    reasons_warnings(s, &e->config->files, e->facts, e->decision, &reasons);
     (void)json_object_set_new(all, "warnings", json_reasons(e->config, &reasons));
-    (void)json_object_set_new(all, "replies", json_replies(e->decision));
+    (void)json_object_set_new(all, "replies", json_replies(e));
     return all;
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "common/text.h"
-#include "dhcp/facts.h"
 
 struct place {
     uint32_t file;
@@ -68,6 +67,9 @@ static const char *const silences[DHCP_VERDICT_COUNT] = {
     [DHCP_NO_ITEM] = "it asks for a menu item that it is not shown",
     [DHCP_TOO_EARLY] = "it has not asked often enough yet",
     [DHCP_TOO_LARGE] = "the reply would be larger than what the client takes",
+    [DHCP_NO_CLIENT_ID] = "it does not name its client (option 1)",
+    [DHCP_IPV4_ONLY] = "its file is at an IPv4 address, which it cannot reach by IPv6",
+    [DHCP_NO_ADDRESS] = "this interface has no IPv6 address that it could load from",
 };
 
 static const char *const forms[OFFER_FORM_COUNT] = {
@@ -271,7 +273,7 @@ static void add_answer(struct reasons *r, const struct dhcp_decision *d)
     char ip[IP4_TEXT];
     const struct answer_conf *a = &d->answer;
     bool offer = d->type == DHCP_OFFER;
-    if (offer && d->verdict == DHCP_ANSWERED) {
+    if (offer && d->form != OFFER_AUTO) { /* IPv6 knows one form */
         add_at(r, place_of(d, SAYS_OFFER), "offer", "\"offer\": \"%s\"%s%s",
                offer_form_name(a->offer), d->on_ladder ? ", and here " : "",
                d->on_ladder ? offer_form_name(d->form) : "");
@@ -308,17 +310,15 @@ void reasons_rules(const struct snapshot *s, const struct dhcp_decision *d,
 
 /* Further hosts that would have matched, were it not for the one that stands first. */
 static void warn_of_shadows(struct reasons *r, const struct snapshot *s,
-                            const struct dhcp_packet *in, const struct dhcp_decision *d)
+                            const struct host_facts *facts, const struct dhcp_decision *d)
 {
     char name[80];
-    struct dhcp_facts known;
     if (!d->host) {
         return;
     }
-    dhcp_facts_read(in, &d->client, NULL, &known);
     for (size_t i = 0; i < hosts_count(s->hosts) && r->count < REASONS_MAX / 2; i++) {
         const struct host *h = hosts_at(s->hosts, i);
-        if (h != d->host && match_holds(h, &known.facts)) {
+        if (h != d->host && match_holds(h, facts)) {
             add_at(r, place_of_host(h), "shadowed",
                    "host %s matches too, but the host on line %u%s comes first",
                    name_of(h->name, name), (unsigned)d->host->line,
@@ -400,11 +400,11 @@ static void warn_of_url(struct reasons *r, const struct dhcp_decision *d)
 }
 
 void reasons_warnings(const struct snapshot *s, const struct boot_file_list *files,
-                      const struct dhcp_packet *in, const struct dhcp_decision *d,
+                      const struct host_facts *facts, const struct dhcp_decision *d,
                       struct reasons *out)
 {
     out->count = 0;
-    warn_of_shadows(out, s, in, d);
+    warn_of_shadows(out, s, facts, d);
     const struct boot_file *b =
         d->file ? boot_files_find(files, d->file, d->arch, d->host) : NULL;
     if (b && b->slot != SLOT_IPXE) {

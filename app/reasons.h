@@ -32,7 +32,7 @@ void reasons_rules(const struct snapshot *s, const struct dhcp_decision *d,
 
 /* What may go wrong nevertheless. */
 void reasons_warnings(const struct snapshot *s, const struct boot_file_list *files,
-                      const struct dhcp_packet *in, const struct dhcp_decision *d,
+                      const struct host_facts *facts, const struct dhcp_decision *d,
                       struct reasons *out);
 
 #endif

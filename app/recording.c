@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "dhcp/reply.h"
+#include "dhcp/v6_packet.h"
 
 #define ETHERNET_HEADER 14
 #define FRAME_SIZE      65536
@@ -21,7 +22,7 @@ static const struct {
     int link;
     size_t header;
 } links[] = {
-    {DLT_RAW, 0},         {DLT_IPV4, 0},
+    {DLT_RAW, 0},         {DLT_IPV4, 0},       {DLT_IPV6, 0},
     {DLT_NULL, 4},        {DLT_LINUX_SLL, 16}, /* "tcpdump -i any" */
 #ifdef DLT_LINUX_SLL2
     {DLT_LINUX_SLL2, 20},
@@ -85,15 +86,30 @@ static size_t as_ethernet(struct recording *r, const uint8_t **octets, size_t le
         return 0;
     }
     memset(r->frame, 0, ETHERNET_HEADER);
-    r->frame[12] = 0x08; /* IPv4 */
+    bool ipv6 = len > header && (*octets)[header] >> 4 == 6;
+    r->frame[12] = ipv6 ? 0x86 : 0x08;
+    r->frame[13] = ipv6 ? 0xdd : 0x00;
     memcpy(r->frame + ETHERNET_HEADER, *octets + header, len - header);
     *octets = r->frame;
     return ETHERNET_HEADER + len - header;
 }
 
+static bool parse_either(const uint8_t *octets, size_t len, struct recorded *out)
+{
+    out->ipv6 = false;
+    if (frame_parse(octets, len, &out->frame) == FRAME_OK) {
+        out->to_port = out->frame.to_port;
+        return true;
+    }
+    out->ipv6 = frame6_parse(octets, len, &out->frame6) == FRAME_OK;
+    out->to_port = out->ipv6 ? out->frame6.to_port : 0;
+    return out->ipv6;
+}
+
 static bool is_ours(uint16_t port)
 {
-    return port == DHCP_SERVER_PORT || port == DHCP_PXE_PORT || port == RECORDING_TFTP;
+    return port == DHCP_SERVER_PORT || port == DHCP_PXE_PORT ||
+           port == DHCP6_SERVER_PORT || port == RECORDING_TFTP;
 }
 
 int recording_next(struct recording *r, struct recorded *out,
@@ -105,8 +121,7 @@ int recording_next(struct recording *r, struct recorded *out,
     while ((status = pcap_next_ex(r->pcap, &info, &octets)) == 1) {
         r->count++;
         size_t len = as_ethernet(r, &octets, info->caplen);
-        if (len == 0 || frame_parse(octets, len, &out->frame) != FRAME_OK ||
-            !is_ours(out->frame.to_port)) {
+        if (!parse_either(octets, len, out) || !is_ours(out->to_port)) {
             continue;
         }
         out->number = r->count;

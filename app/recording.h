@@ -8,7 +8,7 @@
 #define APP_RECORDING_H
 
 #include "common/clock.h"
-#include "dhcp/frame.h"
+#include "dhcp/v6_frame.h"
 
 struct recording;
 
@@ -22,12 +22,15 @@ void recording_close(struct recording *r); /* NULL is fine */
 struct recorded {
     uint64_t number; /* of the packet, from 1 */
     usec_t time;     /* since the epoch */
-    struct frame frame;
+    uint16_t to_port;
+    bool ipv6;
+    struct frame frame;   /* not over IPv6 */
+    struct frame6 frame6; /* over IPv6 */
     bool
         has_macs; /* false: the recording keeps no Ethernet headers, the MACs are zeros */
 };
 
-/* 1: the next packet to UDP port 67, 69 or 4011; 0: the end; -1: the recording is broken. */
+/* 1: the next packet to UDP port 67, 69, 547 or 4011; 0: the end; -1: the recording is broken. */
 int recording_next(struct recording *r, struct recorded *out,
                    char why[RECORDING_WHY_SIZE]);
 

@@ -87,8 +87,7 @@ enum frame_fault frame_parse(const void *octets, size_t len, struct frame *out)
     return fault;
 }
 
-/* RFC 1071: the ones' complement sum of 16-bit words, an odd last octet padded with zero. */
-static uint32_t sum(uint32_t so_far, const void *octets, size_t len)
+uint32_t frame_sum(uint32_t so_far, const void *octets, size_t len)
 {
     const uint8_t *p = octets;
     for (size_t i = 0; i < len; i++) {
@@ -97,7 +96,7 @@ static uint32_t sum(uint32_t so_far, const void *octets, size_t len)
     return so_far;
 }
 
-static uint16_t fold(uint32_t sum)
+uint16_t frame_fold(uint32_t sum)
 {
     while (sum >> 16) {
         sum = (sum & 0xffff) + (sum >> 16);
@@ -119,7 +118,7 @@ static void write_ip(struct wr *w, const struct frame *f, size_t udp_len)
     wr_u16(&h, 0);
     wr_put(&h, &f->ip_from, sizeof f->ip_from);
     wr_put(&h, &f->ip_to, sizeof f->ip_to);
-    uint16_t checksum = fold(sum(0, header, sizeof header));
+    uint16_t checksum = frame_fold(frame_sum(0, header, sizeof header));
     header[10] = (uint8_t)(checksum >> 8);
     header[11] = (uint8_t)checksum;
     wr_put(w, header, sizeof header);
@@ -127,12 +126,12 @@ static void write_ip(struct wr *w, const struct frame *f, size_t udp_len)
 
 static uint16_t udp_checksum(const struct frame *f, size_t udp_len)
 {
-    uint32_t s = sum(0, &f->ip_from, sizeof f->ip_from);
-    s = sum(s, &f->ip_to, sizeof f->ip_to);
+    uint32_t s = frame_sum(0, &f->ip_from, sizeof f->ip_from);
+    s = frame_sum(s, &f->ip_to, sizeof f->ip_to);
     s += PROTOCOL_UDP + (uint32_t)udp_len;
     s += f->from_port + (uint32_t)f->to_port + (uint32_t)udp_len;
-    s = sum(s, f->payload.p, rd_left(&f->payload));
-    uint16_t checksum = fold(s);
+    s = frame_sum(s, f->payload.p, rd_left(&f->payload));
+    uint16_t checksum = frame_fold(s);
     return checksum ? checksum : 0xffff; /* RFC 768: 0 means none */
 }
 
@@ -157,6 +156,7 @@ const char *frame_fault_name(enum frame_fault fault)
         [FRAME_SHORT] = "short",
         [FRAME_TAGGED] = "tagged",
         [FRAME_NOT_IPV4] = "not-ipv4",
+        [FRAME_NOT_IPV6] = "not-ipv6",
         [FRAME_FRAGMENT] = "fragment",
         [FRAME_NOT_UDP] = "not-udp",
         [FRAME_BAD_LENGTH] = "bad-length",

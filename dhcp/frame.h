@@ -18,6 +18,7 @@ enum frame_fault {
     FRAME_SHORT,  /* ends inside a header, or before the length its headers tell */
     FRAME_TAGGED, /* 802.1Q or 802.1ad: another network's; we would answer it untagged */
     FRAME_NOT_IPV4, /* another Ethernet type, IP version or header length */
+    FRAME_NOT_IPV6, /* the same of dhcp/v6_frame */
     FRAME_FRAGMENT, /* a DHCP request never needs it */
     FRAME_NOT_UDP,
     FRAME_BAD_LENGTH, /* UDP's length does not fit IP's */
@@ -42,6 +43,13 @@ enum frame_fault frame_parse(const void *octets, size_t len, struct frame *out);
 
 /* The whole frame with both checksums; latches w when there is no room. */
 void frame_write(struct wr *w, const struct frame *frame);
+
+/*
+ * RFC 1071: the ones' complement sum of 16-bit words, an odd last octet padded with zero; and
+ * the checksum it makes.
+ */
+uint32_t frame_sum(uint32_t so_far, const void *octets, size_t len);
+uint16_t frame_fold(uint32_t sum);
 
 const char *frame_fault_name(enum frame_fault fault);
 

@@ -127,3 +127,36 @@ bool clients6_repeats(struct clients6 *t, struct rd duid, const struct dhcp6_pac
     c->heard = now;
     return false;
 }
+
+/* Only boot clients are remembered. */
+static void remember(struct clients6 *t, struct rd duid, const struct dhcp6_arrival *at,
+                     const struct dhcp6_packet *in, const struct dhcp6_decision *d,
+                     usec_t now)
+{
+    if (d->gate.client.class == PXE_NO_CLIENT) {
+        return;
+    }
+    if (d->has_mac) {
+        clients6_note(t, duid, &d->mac);
+    }
+    if (at->port == DHCP6_SERVER_PORT) {
+        clients6_asked(t, duid, in, now);
+    } else {
+        clients6_came(t, duid);
+    }
+}
+
+enum dhcp_verdict clients6_decide(struct clients6 *t, struct dhcp6_site *site,
+                                  struct dhcp6_arrival *at, const struct dhcp6_packet *in,
+                                  usec_t now, struct dhcp6_decision *out)
+{
+    struct rd duid;
+    bool has_duid = dhcp6_find(in->options, DHCP6_CLIENT_ID, &duid);
+    at->has_mac = has_duid && clients6_find(t, duid, &at->mac);
+    site->asked = has_duid ? clients6_turn(t, duid, in, now) : 0;
+    enum dhcp_verdict verdict = dhcp6_decide(site, at, in, out);
+    if (has_duid) {
+        remember(t, duid, at, in, out, now);
+    }
+    return verdict;
+}

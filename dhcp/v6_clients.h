@@ -17,7 +17,7 @@
 
 #include "common/clock.h"
 #include "common/hash.h"
-#include "dhcp/v6_packet.h"
+#include "dhcp/v6_decision.h"
 
 #define CLIENTS6_SETS 1024
 #define CLIENTS6_WAYS 4
@@ -62,6 +62,14 @@ void clients6_asked(struct clients6 *t, struct rd duid, const struct dhcp6_packe
                     usec_t now);
 /* It came to port 4011: what it asks from now on counts anew. */
 void clients6_came(struct clients6 *t, struct rd duid);
+
+/*
+ * dhcp6_decide() with what is known of the client, and what comes of it remembered.  site:
+ * asked is filled in here; at: the MAC that was known.
+ */
+enum dhcp_verdict clients6_decide(struct clients6 *t, struct dhcp6_site *site,
+                                  struct dhcp6_arrival *at, const struct dhcp6_packet *in,
+                                  usec_t now, struct dhcp6_decision *out);
 
 /* The MAC; false leaves *out untouched. */
 bool clients6_find(const struct clients6 *t, struct rd duid, struct mac *out);

@@ -381,9 +381,9 @@ static struct rd vendor_class(const struct dhcp6_packet *in)
 }
 
 /* Relays of IPv6 tell link addresses and interface ids, which the host table has no keys for. */
-static struct host_facts facts_of(const struct dhcp6_site *site,
-                                  const struct dhcp6_packet *in,
-                                  const struct dhcp6_decision *d)
+struct host_facts dhcp6_facts(const struct dhcp6_site *site,
+                              const struct dhcp6_packet *in,
+                              const struct dhcp6_decision *d)
 {
     const struct pxe_request *client = &d->gate.client;
     struct host_facts facts = {
@@ -422,7 +422,7 @@ enum dhcp_verdict dhcp6_decide(const struct dhcp6_site *site,
         .state = site->state,
         .context = site->context,
     };
-    struct host_facts facts = facts_of(site, in, out);
+    struct host_facts facts = dhcp6_facts(site, in, out);
     if (!dhcp_gate(&gate, &facts, d)) {
         return d->verdict;
     }

@@ -69,6 +69,11 @@ struct dhcp6_decision {
 /* Our DUID: the same for the same MAC, at every start. */
 void dhcp6_duid(const struct mac *mac, uint8_t out[DHCP6_DUID_LEN]);
 
+/* What the host table can be asked about the machine of a decision; views into all three. */
+struct host_facts dhcp6_facts(const struct dhcp6_site *site,
+                              const struct dhcp6_packet *in,
+                              const struct dhcp6_decision *d);
+
 /* Fills in *out whatever the verdict; out->gate.verdict is also returned. */
 enum dhcp_verdict dhcp6_decide(const struct dhcp6_site *site,
                                const struct dhcp6_arrival *at,

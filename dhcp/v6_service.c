@@ -203,39 +203,6 @@ static uint64_t number_of(const struct dhcp6_service *s, const struct dhcp6_arri
                     : hash_keyed(&s->clients.seed, &at->from, sizeof at->from);
 }
 
-/* Only boot clients are remembered. */
-static void remember(struct dhcp6_service *s, const struct dhcp6_arrival *at,
-                     const struct dhcp6_packet *pkt, struct rd duid)
-{
-    if (s->decision.gate.client.class == PXE_NO_CLIENT) {
-        return;
-    }
-    if (s->decision.has_mac) {
-        clients6_note(&s->clients, duid, &s->decision.mac);
-    }
-    if (at->port == DHCP6_SERVER_PORT) {
-        clients6_asked(&s->clients, duid, pkt, s->now);
-    } else {
-        clients6_came(&s->clients, duid);
-    }
-}
-
-/* What is known of the client by its DUID is looked up before, and noted after the decision. */
-static enum dhcp_verdict ask_decision(struct dhcp6_service *s, struct dhcp6_site *site,
-                                      struct dhcp6_arrival *at,
-                                      const struct dhcp6_packet *pkt)
-{
-    struct rd duid;
-    bool has_duid = dhcp6_find(pkt->options, DHCP6_CLIENT_ID, &duid);
-    at->has_mac = has_duid && clients6_find(&s->clients, duid, &at->mac);
-    site->asked = has_duid ? clients6_turn(&s->clients, duid, pkt, s->now) : 0;
-    enum dhcp_verdict verdict = dhcp6_decide(site, at, pkt, &s->decision);
-    if (has_duid) {
-        remember(s, at, pkt, duid);
-    }
-    return verdict;
-}
-
 /* Whoever serves files learns which machine has which address. */
 static void tell_sighting(const struct dhcp6_service *s, const struct port6 *p,
                           const struct dhcp6_arrival *at, const struct dhcp6_packet *pkt)
@@ -322,7 +289,8 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
         .interface = p->name,
     };
     memcpy(site.duid, s->duid, sizeof site.duid);
-    enum dhcp_verdict verdict = ask_decision(s, &site, at, &pkt);
+    enum dhcp_verdict verdict =
+        clients6_decide(&s->clients, &site, at, &pkt, s->now, &s->decision);
     s->counters.verdicts[verdict]++;
     count_request(s, p, &pkt);
     tell_sighting(s, p, at, &pkt);

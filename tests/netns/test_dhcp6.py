@@ -1,4 +1,5 @@
 """DHCPv6: what a UEFI machine and iPXE are told over IPv6, on a wire with or without a server."""
+import json
 import re
 import socket
 import struct
@@ -174,6 +175,49 @@ def test_a_later_answer_and_one_after_some_requests():
         asking.ask(request_4011(third.option(dhcp6.CLIENT_ID), advertise), SERVER6, 4011)
         third.xid = b"ddd"
         site.pxe.silence(third)  # it came: its next boot begins anew
+
+
+def frame6(data, source, target, ports):
+    """Ethernet, IPv6 and UDP around a datagram; the checksum is nobody's matter."""
+    udp = struct.pack("!4H", *ports, 8 + len(data), 0) + data
+    addresses = b"".join(socket.inet_pton(socket.AF_INET6, ip) for ip in (source, target))
+    return (b"\x33\x33\0\1\0\2\x02\0\0\0\0\x09\x86\xdd" +
+            struct.pack("!IHBB", 6 << 28, len(udp), 17, 64) + addresses + udp)
+
+
+def write_pcap(path, frames):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+        for number, frame in enumerate(frames):
+            file.write(struct.pack("<4I", number, 0, len(frame), len(frame)) + frame)
+
+
+def test_explain_reads_a_recording_and_says_what_is_answered():
+    """Octet for octet what the service does, for requests recorded, and for one described."""
+    hosts = [{"mac": "52:54:00:aa:00:02", "after_requests": 2, "delay_ms": 100}]
+    with net.Net() as network:
+        site = Site(network, hosts=hosts)
+        duid = struct.pack("!HH", 3, 1) + bytes.fromhex("525400aa0002")
+        message = dhcp6.solicit(7, duid)
+        site.pxe.silence(message, seconds=1.0)
+        advertise, _ = site.pxe.ask(message)
+        request = request_4011(duid, advertise)
+        reply, _ = dhcp6.Client(site.client, 4011, CLIENT6).ask(request, SERVER6, 4011)
+        link = site.client.link_local("eth0")
+        path = site.root.at("boot.pcap")
+        write_pcap(path, [frame6(message.pack(), link, dhcp6.GROUP, (546, 547)),
+                          frame6(message.pack(), link, dhcp6.GROUP, (546, 547)),
+                          frame6(advertise.pack(), link, link, (547, 546)),
+                          frame6(request.pack(), CLIENT6, SERVER6, (4011, 4011))])
+        command = [net.binary(), "explain", "-c", site.pxed.config_path, "--json"]
+        told = json.loads(site.server.run(*command, "--pcap", path))["requests"]
+        check.equal([(one["packet"], one["verdict"], one["delay_ms"]) for one in told],
+                    [(1, "too-early", 0), (2, "answered", 100), (4, "answered", 0)], "verdicts")
+        check.equal(told[1]["replies"][0]["hex"], advertise.pack().hex(), "the ADVERTISE")
+        check.equal(told[2]["replies"][0]["hex"], reply.pack().hex(), "the REPLY")
+        words = site.server.run(*command[:-1], "-6", "--mac", "52:54:00:aa:00:02", "--asked", "2")
+        check.inside("answered with an ADVERTISE: tftp://[%s]/x64.efi" % SERVER6, words, "words")
+        check.inside("goes out 100 ms later", words, "words")
 
 
 def test_4011_knows_the_mac_of_the_solicit():

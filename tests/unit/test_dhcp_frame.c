@@ -1,4 +1,6 @@
-#include "dhcp/frame.h"
+#include <stdlib.h>
+
+#include "dhcp/v6_frame.h"
 #include "tests/unit/suites.h"
 
 /* A DISCOVER's frame cut to four octets of payload, written by hand. */
@@ -124,6 +126,94 @@ START_TEST(a_frame_without_room_latches)
 }
 END_TEST
 
+/* -- IPv6 --------------------------------------------------------------------------------- */
+
+/* A frame with a hop-by-hop and a destination header, written by hand. */
+static const uint8_t
+    good6[] =
+        {
+            0x33, 0x33, 0,    1,  0,    2,    0x52, 0x54, 0,  0x12, 0x34, 0x56,
+            0x86, 0xdd, 0x60, 0,  0,    0,    0,    36,   0,  1, /* 36 octets follow, first hop-by-hop options */
+            0xfe, 0x80, 0,    0,  0,    0,    0,    0,    0,  0,    0,    0,
+            0,    0,    0,    9,  0xff, 0x02, 0,    0,    0,  0,    0,    0,
+            0,    0,    0,    0,  0,    1,    0,    2,    60, 0,    1,    4,
+            0,    0,    0,    0, /* then destination options of 16 octets */
+            17,   1,    1,    12, 0,    0,    0,    0,    0,  0,    0,    0,
+            0,    0,    0,    0,  0x02, 0x22, 0x02, 0x23, 0,  12,   0,    0,
+            1,    2,    3,    4,
+};
+
+static const struct {
+    const char *name;
+    size_t at;
+    uint8_t to;
+    size_t len;
+    enum frame_fault fault;
+} rows6[] = {
+    {"as it is", 0, 0x33, sizeof good6, FRAME_OK},
+    {"cut in Ethernet", 0, 0x33, 13, FRAME_SHORT},
+    {"cut in IP", 0, 0x33, 53, FRAME_SHORT},
+    {"cut in an extension", 0, 0x33, 70, FRAME_SHORT},
+    {"cut in the payload", 0, 0x33, sizeof good6 - 1, FRAME_SHORT},
+    {"IPv4", 12, 0x08, sizeof good6, FRAME_NOT_IPV6},
+    {"version 4 in an IPv6 frame", 14, 0x45, sizeof good6, FRAME_NOT_IPV6},
+    {"tagged", 12, 0x81, sizeof good6, FRAME_NOT_IPV6},
+    {"an extension longer than all", 63, 200, sizeof good6, FRAME_SHORT},
+    {"IP shorter than the extensions", 19, 20, sizeof good6, FRAME_SHORT},
+    {"a fragment", 62, 44, sizeof good6, FRAME_FRAGMENT},
+    {"TCP", 62, 6, sizeof good6, FRAME_NOT_UDP},
+    {"UDP longer than IP", 83, 13, sizeof good6, FRAME_BAD_LENGTH},
+    {"UDP length of 7", 83, 7, sizeof good6, FRAME_BAD_LENGTH},
+};
+
+START_TEST(parse_verdicts_of_ipv6)
+{
+    uint8_t octets[sizeof good6];
+    struct frame6 f = {.to_port = 77};
+    memcpy(octets, good6, sizeof good6);
+    octets[rows6[_i].at] = rows6[_i].to;
+    /* of its very size, so that a sanitizer sees what reads past the end */
+    uint8_t *exact = malloc(rows6[_i].len);
+    memcpy(exact, octets, rows6[_i].len);
+    enum frame_fault got = frame6_parse(exact, rows6[_i].len, &f);
+    ck_assert_msg(got == rows6[_i].fault, "%s: got %s, want %s", rows6[_i].name,
+                  frame_fault_name(got), frame_fault_name(rows6[_i].fault));
+    ck_assert_uint_eq(f.to_port, got == FRAME_OK ? 547 : 77);
+    free(exact);
+}
+END_TEST
+
+START_TEST(a_written_ipv6_frame_has_a_good_checksum)
+{
+    uint8_t payload[301];
+    uint8_t octets[400];
+    struct frame6 back;
+    size_t len = 300 + (size_t)_i;
+    memset(payload, 0x5a, sizeof payload);
+    struct frame6 f = {
+        .to = {{2, 0, 0, 0, 0, 2}},
+        .from = {{2, 0, 0, 0, 0, 1}},
+        .ip_to = {{0xfe, 0x80, [15] = 2}},
+        .ip_from = {{0xfd, 0x77, [15] = 1}},
+        .to_port = 546,
+        .from_port = 547,
+        .payload = rd_over(payload, len),
+    };
+    struct wr w = wr_over(octets, sizeof octets);
+    frame6_write(&w, &f);
+    ck_assert_uint_eq(wr_len(&w), FRAME6_OVERHEAD + len);
+    uint32_t pseudo = ones_sum(octets + 22, 32, 17 + 8 + (uint32_t)len);
+    ck_assert_uint_eq(ones_sum(octets + 54, 8 + len, pseudo), 0xffff);
+    ck_assert_int_eq(frame6_parse(octets, wr_len(&w), &back), FRAME_OK);
+    ck_assert_mem_eq(&back.ip_from, &f.ip_from, sizeof f.ip_from);
+    ck_assert_uint_eq(back.to_port, 546);
+    ck_assert_mem_eq(back.payload.p, payload, len);
+    w = wr_over(octets, FRAME6_OVERHEAD + len - 1);
+    frame6_write(&w, &f);
+    ck_assert(!wr_ok(&w));
+}
+END_TEST
+
 Suite *suite_dhcp_frame(void)
 {
     Suite *s = suite_create("dhcp/frame");
@@ -133,6 +223,8 @@ Suite *suite_dhcp_frame(void)
     tcase_add_test(tc, padding_behind_the_datagram_is_no_payload);
     tcase_add_loop_test(tc, a_written_frame_has_good_checksums, 0, 2);
     tcase_add_test(tc, a_frame_without_room_latches);
+    tcase_add_loop_test(tc, parse_verdicts_of_ipv6, 0, sizeof rows6 / sizeof rows6[0]);
+    tcase_add_loop_test(tc, a_written_ipv6_frame_has_a_good_checksum, 0, 2);
     suite_add_tcase(s, tc);
     return s;
 }

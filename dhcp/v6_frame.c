@@ -1,0 +1,121 @@
+#include "dhcp/v6_frame.h"
+
+enum { TYPE_IPV6 = 0x86dd, TYPE_VLAN = 0x8100, TYPE_SERVICE_VLAN = 0x88a8 };
+enum { UDP_HEADER_LEN = 8, HOP_LIMIT = 64 };
+enum { HOP_BY_HOP = 0, PROTOCOL_UDP = 17, ROUTING = 43, FRAGMENT = 44, DESTINATION = 60 };
+
+static void take_into(struct rd *r, void *to, size_t len)
+{
+    const uint8_t *at = rd_take(r, len);
+    if (at) {
+        memcpy(to, at, len);
+    }
+}
+
+/* Over the extension headers; the type of what stands behind them. */
+static uint8_t skip_extensions(struct rd *ip, uint8_t type)
+{
+    while (rd_ok(ip) && (type == HOP_BY_HOP || type == ROUTING || type == DESTINATION)) {
+        type = rd_u8(ip);
+        size_t more = rd_u8(ip);
+        (void)rd_take(ip, 6 + 8 * more);
+    }
+    return type;
+}
+
+/* Leaves *ip standing at the UDP header, cut to what the IP header tells. */
+static enum frame_fault parse_ip(struct rd *r, struct frame6 *f, struct rd *ip)
+{
+    uint32_t version = rd_u32(r) >> 28;
+    size_t len = rd_u16(r);
+    uint8_t type = rd_u8(r);
+    (void)rd_u8(r); /* hop limit */
+    take_into(r, &f->ip_from, sizeof f->ip_from);
+    take_into(r, &f->ip_to, sizeof f->ip_to);
+    if (!rd_ok(r)) {
+        return FRAME_SHORT;
+    }
+    if (version != 6) {
+        return FRAME_NOT_IPV6;
+    }
+    *ip = rd_sub(r, len);
+    type = skip_extensions(ip, type);
+    if (!rd_ok(ip)) {
+        return FRAME_SHORT;
+    }
+    return type == PROTOCOL_UDP ? FRAME_OK
+                                : (type == FRAGMENT ? FRAME_FRAGMENT : FRAME_NOT_UDP);
+}
+
+static enum frame_fault parse_udp(struct rd *ip, struct frame6 *f)
+{
+    f->from_port = rd_u16(ip);
+    f->to_port = rd_u16(ip);
+    size_t len = rd_u16(ip);
+    (void)rd_u16(ip); /* checksum */
+    if (!rd_ok(ip)) {
+        return FRAME_SHORT;
+    }
+    if (len < UDP_HEADER_LEN || len - UDP_HEADER_LEN > rd_left(ip)) {
+        return FRAME_BAD_LENGTH;
+    }
+    f->payload = rd_sub(ip, len - UDP_HEADER_LEN);
+    return FRAME_OK;
+}
+
+enum frame_fault frame6_parse(const void *octets, size_t len, struct frame6 *out)
+{
+    struct frame6 f;
+    struct rd r = rd_over(octets, len);
+    take_into(&r, &f.to, sizeof f.to);
+    take_into(&r, &f.from, sizeof f.from);
+    uint16_t type = rd_u16(&r);
+    if (!rd_ok(&r)) {
+        return FRAME_SHORT;
+    }
+    if (type == TYPE_VLAN || type == TYPE_SERVICE_VLAN) {
+        return FRAME_TAGGED;
+    }
+    if (type != TYPE_IPV6) {
+        return FRAME_NOT_IPV6;
+    }
+    struct rd ip = rd_over(NULL, 0);
+    enum frame_fault fault = parse_ip(&r, &f, &ip);
+    if (fault == FRAME_OK) {
+        fault = parse_udp(&ip, &f);
+    }
+    if (fault == FRAME_OK) {
+        *out = f;
+    }
+    return fault;
+}
+
+static uint16_t udp_checksum(const struct frame6 *f, size_t udp_len)
+{
+    uint32_t s = frame_sum(0, &f->ip_from, sizeof f->ip_from);
+    s = frame_sum(s, &f->ip_to, sizeof f->ip_to);
+    s += PROTOCOL_UDP + (uint32_t)udp_len;
+    s += f->from_port + (uint32_t)f->to_port + (uint32_t)udp_len;
+    s = frame_sum(s, f->payload.p, rd_left(&f->payload));
+    uint16_t checksum = frame_fold(s);
+    return checksum ? checksum : 0xffff;
+}
+
+void frame6_write(struct wr *w, const struct frame6 *f)
+{
+    size_t udp_len = UDP_HEADER_LEN + rd_left(&f->payload);
+    wr_put(w, &f->to, sizeof f->to);
+    wr_put(w, &f->from, sizeof f->from);
+    wr_u16(w, TYPE_IPV6);
+    wr_u32(w, 6u << 28);
+    wr_u16(w, (uint16_t)udp_len);
+    wr_u8(w, PROTOCOL_UDP);
+    wr_u8(w, HOP_LIMIT);
+    wr_put(w, &f->ip_from, sizeof f->ip_from);
+    wr_put(w, &f->ip_to, sizeof f->ip_to);
+    wr_u16(w, f->from_port);
+    wr_u16(w, f->to_port);
+    wr_u16(w, (uint16_t)udp_len);
+    wr_u16(w, udp_checksum(f, udp_len));
+    wr_put(w, f->payload.p, rd_left(&f->payload));
+}
