@@ -19,6 +19,7 @@
 
 struct boot_watch;
 struct status_verbs;
+struct web;
 
 /* The process: what lives from the start to the end of `pxed run`. */
 struct appliance {
@@ -38,6 +39,7 @@ struct appliance {
     struct dhcp_service *dhcp;   /* NULL: disabled */
     struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
     struct tftp_service *tftp;   /* NULL: disabled */
+    struct web *web;             /* what an operator sees of it by HTTP */
     struct http *http;           /* NULL: off, or it could not be opened */
     struct network network;
 };

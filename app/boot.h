@@ -184,6 +184,7 @@ enum boot_stage {
     BOOT_STAGE_REQUESTED,
     BOOT_STAGE_FILE,
     BOOT_STAGE_SECOND,
+    BOOT_STAGE_COUNT,
 };
 
 /* Who it is: by its MAC address where that is known, else by its address. */

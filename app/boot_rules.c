@@ -485,6 +485,7 @@ static const struct rule rules[] = {
 /* clang-format on */
 
 #define RULES (sizeof rules / sizeof rules[0])
+_Static_assert(RULES <= BOOT_RULES_MAX, "whoever counts by rule has no room");
 
 unsigned boot_rule_count(void)
 {

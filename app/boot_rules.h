@@ -20,7 +20,9 @@
 #define BOOT_SENTENCE 512
 #define BOOT_REMEDY   512
 
-/* An index into the table. */
+#define BOOT_RULES_MAX 64
+
+/* An index into the table, below boot_rule_count() and so below BOOT_RULES_MAX. */
 unsigned boot_judge(const struct boot *b);
 bool boot_is_over(const struct boot *b);
 

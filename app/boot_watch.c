@@ -17,6 +17,7 @@ struct boot_watch {
     const struct appliance *appliance;
     struct timeline *timeline;
     uint64_t told; /* the turn of the last end that was logged */
+    struct boot_tally tally;
     void (*ended)(void *context);
     void *ended_context;
     size_t source_count;
@@ -55,6 +56,11 @@ void boot_watch_free(struct boot_watch *w)
 struct timeline *boot_watch_timeline(struct boot_watch *w)
 {
     return w->timeline;
+}
+
+const struct boot_tally *boot_watch_tally(const struct boot_watch *w)
+{
+    return &w->tally;
 }
 
 void boot_watch_on_end(struct boot_watch *w, void (*ended)(void *context), void *context)
@@ -105,6 +111,7 @@ static void tell_ends(struct boot_watch *w)
     bool any = false;
     while ((b = timeline_after(w->timeline, w->told)) != NULL) {
         log_boot(b);
+        w->tally.ended[b->stage][b->verdict]++;
         w->told = b->turn;
         any = true;
     }

@@ -12,6 +12,7 @@
 #ifndef APP_BOOT_WATCH_H
 #define APP_BOOT_WATCH_H
 
+#include "app/boot_rules.h"
 #include "app/timeline.h"
 #include "dhcp/service.h"
 #include "tftp/hooks.h"
@@ -21,6 +22,12 @@ struct boot_watch;
 
 int boot_watch_new(const struct appliance *a, struct boot_watch **out);
 void boot_watch_free(struct boot_watch *w); /* NULL is fine */
+
+/* Boots that have ended, by how far they came and by verdict; one opened again ends again. */
+struct boot_tally {
+    uint64_t ended[BOOT_STAGE_COUNT][BOOT_RULES_MAX];
+};
+const struct boot_tally *boot_watch_tally(const struct boot_watch *w);
 
 struct timeline *boot_watch_timeline(struct boot_watch *w);
 

@@ -37,6 +37,7 @@ struct http {
     size_t page_count;
     struct http_transfer *transfers;
     struct tftp_misses misses; /* refusals, folded for each client */
+    struct http_counters counters;
 };
 
 /* -- pages -------------------------------------------------------------------------------- */
@@ -123,6 +124,7 @@ static void answer_file(struct http *h, const struct http_request *q, const char
 {
     struct http_transfer begun;
     http_files_answer(h->files, q, path, out, &begun);
+    h->counters.refused += out->status >= 400;
     if (!out->transfer) {
         return;
     }
@@ -133,6 +135,7 @@ static void answer_file(struct http *h, const struct http_request *q, const char
         x->began = now;
         x->next = h->transfers;
         h->transfers = x;
+        h->counters.active++;
     }
 }
 
@@ -188,6 +191,25 @@ static void on_ask(void *context, const struct http_request *q, struct http_answ
 
 /* -- ends --------------------------------------------------------------------------------- */
 
+static void count_end(struct http_counters *c, const struct http_transfer *x,
+                      uint64_t sent, usec_t now)
+{
+    bool whole = sent == x->len;
+    c->active--;
+    c->done += whole;
+    c->aborted += !whole;
+    c->sent_octets += sent;
+    if (whole) {
+        histogram_add(&c->durations, HISTOGRAM_DURATION,
+                      (double)(now - x->began) / (double)USEC_PER_SEC);
+    }
+}
+
+const struct http_counters *http_counters(const struct http *h)
+{
+    return &h->counters;
+}
+
 static void on_ended(void *context, void *transfer, uint64_t sent, usec_t now)
 {
     struct http *h = context;
@@ -200,6 +222,7 @@ static void on_ended(void *context, void *transfer, uint64_t sent, usec_t now)
         return;
     }
     *at = x->next;
+    count_end(&h->counters, x, sent, now);
     http_journal_transfer(x, sent, now);
     if (x->tell_whole && sent == x->len) {
         http_files_whole(h->files, x);

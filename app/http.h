@@ -18,6 +18,7 @@
 
 #include "app/http_answer.h"
 #include "app/loop.h"
+#include "common/histogram.h"
 #include "config/snapshot.h"
 #include "tftp/hooks.h"
 
@@ -48,6 +49,17 @@ int http_start(struct http *h, struct loop *loop);
 /* 0 or -errno: the root cannot be opened; the old configuration stays. */
 int http_configure(struct http *h, const struct snapshot *config);
 void http_close(struct http *h); /* NULL is fine */
+
+/* What was counted of boot files. */
+struct http_counters {
+    uint64_t active;
+    uint64_t done;
+    uint64_t aborted; /* the client went, or was too slow */
+    uint64_t refused;
+    uint64_t sent_octets;
+    struct histogram durations; /* seconds, of files that came whole */
+};
+const struct http_counters *http_counters(const struct http *h);
 
 usec_t http_deadline(const struct http *h);
 void http_timeout(struct http *h, usec_t now);

@@ -14,7 +14,7 @@
 #include "app/http_request.h"
 
 #define HTTP_HEADERS_MAX 6
-#define HTTP_VALUE_SIZE  160
+#define HTTP_VALUE_SIZE  320 /* a Content-Security-Policy is long */
 
 struct http_header {
     const char *name; /* a literal */

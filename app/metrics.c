@@ -119,6 +119,24 @@ static void read_conflicts(const struct metrics_sources *s, struct exposition *e
     }
 }
 
+static void read_boots(const struct metrics_sources *s, struct exposition *e)
+{
+    for (unsigned stage = 0; s->boots && stage < BOOT_STAGE_COUNT; stage++) {
+        for (unsigned rule = 0; rule < boot_rule_count(); rule++) {
+            exposition_count(e,
+                             LABELS(boot_stage_name(stage),
+                                    boot_state_name(boot_rule_state(rule)),
+                                    boot_rule_name(rule)),
+                             s->boots->ended[stage][rule]);
+        }
+    }
+}
+
+static void read_booting(const struct metrics_sources *s, struct exposition *e)
+{
+    exposition_count(e, NULL, s->booting);
+}
+
 /* -- files -------------------------------------------------------------------------------- */
 
 static void read_transfers(const struct metrics_sources *s, struct exposition *e)
@@ -129,6 +147,11 @@ static void read_transfers(const struct metrics_sources *s, struct exposition *e
     if (s->tftp) {
         exposition_count(e, LABELS("tftp", "refused"), s->tftp->refused);
     }
+    if (s->http) {
+        exposition_count(e, LABELS("http", "done"), s->http->done);
+        exposition_count(e, LABELS("http", "aborted"), s->http->aborted);
+        exposition_count(e, LABELS("http", "refused"), s->http->refused);
+    }
 }
 
 static void read_active(const struct metrics_sources *s, struct exposition *e)
@@ -136,12 +159,18 @@ static void read_active(const struct metrics_sources *s, struct exposition *e)
     if (s->tftp) {
         exposition_count(e, LABELS("tftp"), s->tftp_running);
     }
+    if (s->http) {
+        exposition_count(e, LABELS("http"), s->http->active);
+    }
 }
 
 static void read_sent(const struct metrics_sources *s, struct exposition *e)
 {
     if (s->tftp) {
         exposition_count(e, LABELS("tftp"), s->tftp->sent_octets);
+    }
+    if (s->http) {
+        exposition_count(e, LABELS("http"), s->http->sent_octets);
     }
 }
 
@@ -157,12 +186,15 @@ static void read_durations(const struct metrics_sources *s, struct exposition *e
     if (s->tftp) {
         exposition_histogram(e, LABELS("tftp"), &s->tftp->durations, HISTOGRAM_DURATION);
     }
+    if (s->http) {
+        exposition_histogram(e, LABELS("http"), &s->http->durations, HISTOGRAM_DURATION);
+    }
 }
 
 static void read_first_data(const struct metrics_sources *s, struct exposition *e)
 {
     if (s->tftp) {
-        exposition_histogram(e, LABELS("tftp"), &s->tftp->first_data, HISTOGRAM_WAIT);
+        exposition_histogram(e, NULL, &s->tftp->first_data, HISTOGRAM_WAIT);
     }
 }
 
@@ -252,6 +284,10 @@ static const struct {
       "Replies that the kernel did not send."}, read_send_errors},
     {{"pxed_conflicts_total", "counter", {"kind"},
       "Packets of other servers that stand in the way of clients of pxed."}, read_conflicts},
+    {{"pxed_boots_total", "counter", {"stage", "state", "verdict"},
+      "Boots that have ended, by how far they came and what became of them."}, read_boots},
+    {{"pxed_boots_active", "gauge", {NULL},
+      "Machines that boot now."}, read_booting},
     {{"pxed_transfers_total", "counter", {"door", "result"},
       "Files that clients asked for, by how it ended."}, read_transfers},
     {{"pxed_transfers_active", "gauge", {"door"},
@@ -262,7 +298,7 @@ static const struct {
       "Blocks that were sent again, of transfers that have ended."}, read_retransmits},
     {{"pxed_transfer_duration_seconds", "histogram", {"door"},
       "How long files took that came whole."}, read_durations},
-    {{"pxed_transfer_first_data_seconds", "histogram", {"door"},
+    {{"pxed_tftp_first_data_seconds", "histogram", {NULL},
       "From the request to the first data sent."}, read_first_data},
     {{"pxed_tftp_window_blocks", "histogram", {NULL},
       "Blocks under way at once, as a transfer that came whole ended with."}, read_windows},

@@ -12,7 +12,9 @@
 #ifndef APP_METRICS_H
 #define APP_METRICS_H
 
+#include "app/boot_watch.h"
 #include "app/exposition.h"
+#include "app/http.h"
 #include "app/process.h"
 #include "dhcp/service.h"
 #include "dhcp/v6_service.h"
@@ -27,8 +29,11 @@ struct metrics_sources {
     const struct dhcp_counters *dhcp; /* NULL: disabled, as the next ones */
     const struct radar *radar;
     const struct dhcp6_counters *dhcp6;
+    const struct boot_tally *boots;
+    size_t booting;
     const struct tftp_counters *tftp;
     size_t tftp_running;
+    const struct http_counters *http;
     size_t hosts;
     bool reload_good;
     double reload_time; /* seconds since 1970 */

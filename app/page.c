@@ -11,8 +11,8 @@ extern const char page_end[];
 /* The hashes are those of the page's <style> and <script>; `make page-test` tells new ones. */
 #define PAGE_POLICY                                                                      \
     "default-src 'none'; "                                                               \
-    "style-src 'sha256-un2ZgyPALTcIFFeSSP1A8LI+PX2E9YU4ShqHFnCxTj4='; "                  \
-    "script-src 'sha256-VQIBzQm3KY9OroDmFqUmvOJWASh0ibj/MTfMJhoJOAA='; "                 \
+    "style-src 'sha256-pCAwE3J9HSWHD07y345FWCKM4AocrVRVXIYFszEPwHQ='; "                  \
+    "script-src 'sha256-5wKP7F+ccQAt38w7dotNta9lW2PzO5u7gVrn61+9gf8='; "                 \
     "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "           \
     "frame-ancestors 'none'"
 

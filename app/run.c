@@ -17,6 +17,7 @@
 #include "app/reload.h"
 #include "app/restart.h"
 #include "app/status_verbs.h"
+#include "app/web.h"
 #include "common/log.h"
 #include "common/neighbours.h"
 
@@ -68,7 +69,8 @@ static bool make_tables(struct appliance *a)
     if (getrandom(&seed, sizeof seed, 0) == sizeof seed) {
         a->machines = machines_new(MACHINES_MAX, &seed);
     }
-    bool made = a->machines && boot_watch_new(a, &a->boots) == 0;
+    bool made =
+        a->machines && boot_watch_new(a, &a->boots) == 0 && web_new(a, &a->web) == 0;
     if (!made) {
         log_say(LOG_ERROR, "out of memory");
     }
@@ -327,10 +329,13 @@ static int watch_for_orders(struct appliance *a)
     return error;
 }
 
-/* Whoever answers paths has registered them by now: http_serve(). */
+/* Whoever answers paths registers them first. */
 static int start_http(struct appliance *a)
 {
-    return a->http ? http_start(a->http, a->loop) : 0;
+    if (!a->http) {
+        return 0;
+    }
+    return web_serve(a->web, a->http) ? http_start(a->http, a->loop) : -ENOSPC;
 }
 
 static int watch_everything(struct appliance *a)
@@ -409,10 +414,8 @@ static bool start(struct appliance *a, const char *path)
         return false;
     }
     logging_configure(a->config.snapshot, a->verbose);
-    return open_everything(a) && drop_privileges(a) && open_state(a) && watch(a);
     a->began = a->loaded = loop_clock();
-    return read_configuration(path, &a->config) && open_everything(a) &&
-           drop_privileges(a) && open_state(a) && watch(a);
+    return open_everything(a) && drop_privileges(a) && open_state(a) && watch(a);
 }
 
 static void stop(struct appliance *a)
@@ -427,6 +430,7 @@ static void stop(struct appliance *a)
     tftp_service_close(a->tftp);
     state_close(a->state);     /* after the services: a transfer may end with them */
     boot_watch_free(a->boots); /* likewise */
+    web_free(a->web);
     status_verbs_free(a->verbs);
     machines_free(a->machines);
     if (a->neighbours >= 0) {

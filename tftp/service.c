@@ -197,6 +197,11 @@ void tftp_service_each(const struct tftp_service *s,
     }
 }
 
+size_t tftp_service_running(const struct tftp_service *s)
+{
+    return tftp_table_running(s->engine.table);
+}
+
 const struct tftp_windows *tftp_service_windows(const struct tftp_service *s)
 {
     return s->engine.windows;

@@ -63,6 +63,8 @@ int tftp_service_configure(struct tftp_service *s, const struct snapshot *config
 bool tftp_service_has_file(struct tftp_service *s, const char *file);
 
 const struct tftp_counters *tftp_service_counters(const struct tftp_service *s);
+/* Transfers under way. */
+size_t tftp_service_running(const struct tftp_service *s);
 
 /* Tells of every running transfer, with the tag that hooks.opened() gave it. */
 void tftp_service_each(const struct tftp_service *s,

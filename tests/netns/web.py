@@ -1,4 +1,6 @@
 """HTTP clients: one that sends what it is told and reads answers exactly."""
+import json
+import re
 import socket
 
 import check
@@ -107,3 +109,20 @@ def get(namespace, address, path, method="GET", port=PORT, **fields):
     """One request over a connection of its own."""
     with Connection(namespace, address, port) as connection:
         return connection.get(path, method, **fields)
+
+
+def document(namespace, path):
+    """The JSON of an API path, asked on the server's own host."""
+    answer = get(namespace, "127.0.0.1", path)
+    check.equal((answer.status, answer.fields.get("content-type")), (200, "application/json"), "GET " + path)
+    return json.loads(answer.body)
+
+
+def metrics(namespace):
+    """The samples, "name{labels}" -> number, and the text."""
+    answer = get(namespace, "127.0.0.1", "/metrics")
+    check.equal((answer.status, answer.fields.get("content-type")),
+                (200, "text/plain; version=0.0.4; charset=utf-8"), "GET /metrics")
+    text = answer.body.decode()
+    samples = re.findall(r"^([^#\s]\S*) (\S+)$", text, re.M)
+    return {name: float(value) for name, value in samples}, text

@@ -19,7 +19,7 @@ import browser  # noqa: E402
 import harness  # noqa: E402
 import net      # noqa: E402
 
-MODULES = ("test_page",)
+MODULES = ("test_page", "test_boot")
 
 
 def main():

@@ -36,6 +36,9 @@ PALE = """(() => {
   return pale;
 })()"""
 
+TOO_WIDE = """Array.from(document.querySelectorAll("section .card, table")).filter((node) => node.checkVisibility() &&
+  node.getBoundingClientRect().right > node.closest("section").getBoundingClientRect().right + 1).map((node) => node.className)"""
+
 NAMELESS = """Array.from(document.querySelectorAll("button, a, input, progress, section")).filter((node) =>
   node.checkVisibility() && !node.textContent.trim() && !node.getAttribute("aria-label") &&
   !node.getAttribute("aria-labelledby") && !node.closest("label")).map((node) => node.outerHTML)"""
@@ -196,7 +199,7 @@ def test_a_server_that_falls_silent_is_told_and_comes_back(browser, server):
 
 
 def test_it_fits_a_phone_and_a_wide_screen_in_light_and_dark(browser, server):
-    for width, height in ((390, 844), (1280, 900), (2200, 1200)):
+    for width, height in ((390, 844), (700, 900), (1110, 900), (1280, 900), (2200, 1200)):
         for dark in (False, True):
             look(browser, server, fixture.busy_morning(), width=width, height=height, dark=dark)
             browser.click("document.querySelector('#attention .opener')")
@@ -204,6 +207,7 @@ def test_it_fits_a_phone_and_a_wide_screen_in_light_and_dark(browser, server):
             browser.until("document.querySelectorAll('.events').length === 2")
             picture(browser, "%d-%s" % (width, "dark" if dark else "light"))
             check.that(browser.value("document.documentElement.scrollWidth") <= width, "no sideways scrolling at %d" % width)
+            check.equal(browser.value(TOO_WIDE), [], "what sticks out of its section at %d" % width)
             check.equal(browser.value(PALE), [], "texts of poor contrast at %d" % width)
             check.equal(browser.value(NAMELESS), [], "controls without a name")
 

@@ -1,0 +1,89 @@
+"""What an operator sees by HTTP: the page, the documents, and what a browser is told of them."""
+import time
+
+import check
+import dhcp
+import net
+import web
+from harness import fixture
+
+CROWD = 1000
+
+
+class Site:
+    def __init__(self, network):
+        self.server, self.client = network.pair()
+        root = network.root()
+        net.write_boot_files(root)
+        self.pxed = network.pxed(self.server, net.config(root))
+        self.pxe = dhcp.Client(self.client)
+
+    def get(self, path, **fields):
+        return web.get(self.server, "127.0.0.1", path, **fields)
+
+
+@fixture
+def site():
+    with net.Net() as network:
+        yield Site(network)
+
+
+def test_the_page_comes_with_a_strict_policy(site):
+    answer = site.get("/")
+    check.equal((answer.status, answer.fields["content-type"]), (200, "text/html; charset=utf-8"), "the page")
+    with open(net.TOP + "/app/page/index.html", "rb") as page:
+        check.same_bytes(answer.body, page.read(), "the page")
+    policy = dict(rule.split(" ", 1) for rule in answer.fields["content-security-policy"].split("; "))
+    check.equal((policy["default-src"], policy["frame-ancestors"], policy["connect-src"]),
+                ("'none'", "'none'", "'self'"), "policy")
+    check.that("unsafe" not in answer.fields["content-security-policy"], "policy: %s" % policy)
+    for name, value in (("x-frame-options", "DENY"), ("x-content-type-options", "nosniff"),
+                        ("referrer-policy", "no-referrer"), ("cache-control", "no-store")):
+        check.equal(answer.fields[name], value, name)
+
+
+def test_documents_tell_of_boots_and_refuse_nonsense(site):
+    site.pxe.ask(dhcp.discover(7))
+    mac = ":".join("%02x" % octet for octet in site.pxe.mac)
+    status = web.document(site.server, "/api/status")
+    found = [boot for boot in status["boots"] if boot["mac"] == mac]
+    check.equal((len(found), "events" in found[0]), (1, False), "the boot in the status")
+    for query in ("id=%d" % found[0]["id"], "mac=" + mac, "mac=" + mac.replace(":", "%3A")):
+        boots = web.document(site.server, "/api/boots?" + query)["boots"]
+        check.equal([boot["id"] for boot in boots], [found[0]["id"]], query)
+        check.that(any(event["kind"] == "offer" for event in boots[0]["events"]), query)
+    check.equal(web.document(site.server, "/api/boots?id=4711"), {"boots": []}, "a boot that is none")
+    for path, status in (("/api/boots?id=x", 400), ("/api/boots?mac=x", 400), ("/api/boots?id=" + "9" * 80, 400),
+                         ("/api/", 404), ("/api/status/", 404), ("/api/../etc/passwd", 404), ("/api/reload", 404)):
+        check.equal(site.get(path).status, status, path)
+    check.equal(site.get("/api/status", method="POST").status, 405, "nothing can be changed")
+
+
+def test_a_thousand_machines_are_told_of_within_a_tenth_of_a_second(site):
+    for i in range(CROWD):
+        mac = bytes.fromhex("02cd%08x" % i)
+        site.pxe.send(dhcp.discover(7, chaddr=mac.ljust(16, b"\0")))
+        if i % 100 == 99:
+            site.pxe.ask(dhcp.discover(7))
+    end = time.monotonic() + 5
+    while len(web.document(site.server, "/api/status")["boots"]) < CROWD:
+        check.that(time.monotonic() < end, "not all are known")
+        time.sleep(0.25)
+    took = {"/api/status": [], "/metrics": [], "/api/boots?mac=02:cd:00:00:00:07": []}
+    for _ in range(5):
+        time.sleep(0.25)
+        for path, times in took.items():
+            start = time.monotonic()
+            check.equal(site.get(path).status, 200, path)
+            times.append(1000 * (time.monotonic() - start))
+    for path, times in took.items():
+        print("     %s with %d machines: %.1f ms" % (path, CROWD, sorted(times)[2]))
+        check.that(sorted(times)[2] < 100, "%s took %s ms" % (path, times))
+
+
+def test_many_who_look_share_one_document(site):
+    first = web.document(site.server, "/api/status")["time"]
+    times = {web.document(site.server, "/api/status")["time"] for _ in range(5)}
+    check.that(len(times | {first}) <= 2, "documents made within moments: %s" % times)
+    time.sleep(0.25)
+    check.that(web.document(site.server, "/api/status")["time"] not in times, "it is made anew")
