@@ -391,12 +391,29 @@ static char *new_text(const struct arguments *a, json_t *host, size_t *len)
     return written < 0 ? NULL : text;
 }
 
+/* A boot file that is not there, and the like: what is said of this host's own file. */
+static void print_warnings(const struct edit *e, const struct configuration *c)
+{
+    for (size_t i = 0; i < c->faults.count; i++) {
+        struct faults one = c->faults;
+        one.list += i;
+        one.count = 1;
+        const char *file = fault_file(&c->faults, one.list, "");
+        const char *slash = strrchr(file, '/');
+        if (slash && strcmp(slash + 1, e->name) == 0) {
+            faults_print(&one, e->a->path, c->text, c->len, stderr);
+        }
+    }
+}
+
 /* False after a complaint: the configuration would have faults. */
 static bool would_be_good(const struct edit *e, const struct host_change *change)
 {
     struct configuration c;
     bool good = read_configuration(e->a, change, &c);
-    if (!good) {
+    if (good) {
+        print_warnings(e, &c);
+    } else {
         fprintf(stderr, "pxed host: nothing was changed\n");
     }
     configuration_done(&c);

@@ -18,6 +18,7 @@
 #include "app/restart.h"
 #include "app/status_verbs.h"
 #include "app/web.h"
+#include "common/cleanup.h"
 #include "common/log.h"
 #include "common/neighbours.h"
 
@@ -46,7 +47,7 @@ static bool parse_arguments(int argc, char **argv, const char **path, bool *verb
     return optind == argc;
 }
 
-/* Faults go to standard error as `pxed check` prints them. */
+/* Faults go to standard error as `pxed check` prints them, the first ones of very many. */
 static bool read_configuration(const char *path, struct configuration *out)
 {
     int error = configuration_read(path, FAULT_WARNING, out);
@@ -54,7 +55,10 @@ static bool read_configuration(const char *path, struct configuration *out)
         log_say(LOG_ERROR, "cannot read %s: %s", path, strerror(-error));
         return false;
     }
-    faults_print(&out->faults, path, out->text, out->len, stderr);
+    AUTO(free) char *report = faults_report(out, path, 0);
+    if (report) {
+        fputs(report, stderr);
+    }
     (void)malloc_trim(0); /* the allocator would keep what the parser had */
     if (!out->snapshot) {
         log_say(LOG_ERROR, "%s: %zu faults", path, out->faults.errors);

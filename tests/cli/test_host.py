@@ -61,6 +61,13 @@ class Host(Site):
         self.host("set", "--mac", MAC, "--key", "mac=52:54:00:00:00:02", code=2)
         self.assertEqual(self.stored(), {"mac": MAC})
 
+    def test_what_is_only_odd_is_done_with_a_warning(self):
+        self.configure(hosts=[{"mac": "52:54:00:00:00:77", "ipxe": "other"}])
+        said = self.host("set", "--mac", MAC, "--key", "ipxe=gone.ipxe")
+        self.assertIn("written", said.stdout)
+        self.assertIn(f'{FILE}:3:11: warning: ipxe: "gone.ipxe" does not exist', said.stderr)
+        self.assertNotIn("other", said.stderr)
+
     def test_what_would_be_faulty_is_refused(self):
         self.host("set", "--mac", MAC)
         before = self.stored()
