@@ -13,7 +13,9 @@
 # make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
-# make install       DESTDIR= PREFIX=/usr/local
+# make install       DESTDIR= PREFIX=/usr/local SYSCONFDIR=/etc UNITDIR=
+# make dist          build/pxed-VERSION.tar.gz
+# make deb           build/deb/pxed_VERSION_ARCH.deb
 # test, demo, lint, page-test, fuzz, bench and lab install the packages they need, when some are missing.
 
 PREFIX       ?= /usr/local
@@ -21,6 +23,8 @@ CC           ?= cc
 CLANG        ?= clang
 PKG_CONFIG   ?= pkg-config
 CFLAGS       ?= -O2 -g
+SYSCONFDIR   ?= /etc
+UNITDIR      ?= $(PREFIX)/lib/systemd/system
 SECONDS_EACH ?= 30
 LAB_ONLY     ?= .
 BENCH_ONLY   ?= .
@@ -75,8 +79,12 @@ B    := build$(if $(SAN),/san)
 LIB_CFLAGS  = $(shell $(PKG_CONFIG) --cflags $(LIBS))
 LIB_LIBS    = $(shell $(PKG_CONFIG) --libs $(LIBS))
 SANITIZE   := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
-COMPILE     = $(CC) -std=gnu11 -D_GNU_SOURCE -I. $(WARN) $(LIB_CFLAGS) $(CFLAGS) $(SANITIZE)
-LINK        = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
+# What a network daemon should be built with; a packager's flags may say so again.
+HARDEN     := -fPIE -fstack-protector-strong $(if $(SAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3) \
+              $(foreach f,-fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero,\
+              $(shell $(CC) -Werror $(f) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(f)))
+COMPILE     = $(CC) -std=gnu11 -D_GNU_SOURCE -I. $(WARN) $(LIB_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(HARDEN) $(SANITIZE)
+LINK        = $(CC) $(CFLAGS) $(SANITIZE) -pie -Wl,-z,relro -Wl,-z,now $(LDFLAGS)
 # Lets tests/unit/starve.c make an allocation of the tested code fail.
 STARVE     := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 obj         = $(patsubst %.c,$(B)/%.o,$(1))
@@ -198,15 +206,40 @@ demo:
 deps-%:
 	@packaging/install-packages $*
 
+VERSION := $(shell sed -n 's/^\#define PXED_VERSION *"\(.*\)"/\1/p' app/commands.h)
+SHARE   := $(DESTDIR)$(PREFIX)/share
+
+# An existing configuration is left as it is.
 install: $(B)/pxed
 	install -D -m 0755 $(B)/pxed $(DESTDIR)$(PREFIX)/sbin/pxed
-	install -D -m 0644 packaging/schema/pxed.schema.json \
-	    $(DESTDIR)$(PREFIX)/share/pxed/pxed.schema.json
+	install -D -m 0644 packaging/schema/pxed.schema.json $(SHARE)/pxed/pxed.schema.json
+	install -D -m 0644 packaging/man/pxed.8 $(SHARE)/man/man8/pxed.8
+	install -D -m 0644 packaging/man/pxed.json.5 $(SHARE)/man/man5/pxed.json.5
+	install -D -m 0644 packaging/completion/pxed $(SHARE)/bash-completion/completions/pxed
+	install -D -m 0644 packaging/systemd/sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/pxed.conf
+	install -D -m 0644 packaging/systemd/tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/pxed.conf
+	install -d -m 0755 $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SYSCONFDIR)/pxed
+	sed 's|/usr/sbin/|$(PREFIX)/sbin/|' packaging/systemd/pxed.service \
+	    >$(DESTDIR)$(UNITDIR)/pxed.service
+	[ -e $(DESTDIR)$(SYSCONFDIR)/pxed/pxed.json ] || \
+	    install -m 0644 packaging/default/pxed.json $(DESTDIR)$(SYSCONFDIR)/pxed/pxed.json
+
+# The sources of a release, the same octets each time.
+dist:
+	@mkdir -p build
+	git archive --format=tar --prefix=pxed-$(VERSION)/ HEAD | gzip -n -9 >build/pxed-$(VERSION).tar.gz
+
+# build/deb/pxed_VERSION_ARCH.deb, from what is committed.
+deb: deps-package dist
+	rm -rf build/deb && mkdir -p build/deb
+	tar -C build/deb -xf build/pxed-$(VERSION).tar.gz
+	cp -r packaging/debian build/deb/pxed-$(VERSION)/debian
+	cd build/deb/pxed-$(VERSION) && dpkg-buildpackage -us -uc -b $(DEB_FLAGS)
 
 clean:
 	rm -rf build
 
 .PHONY: all test check cli netns page-test peers lint lint-core fuzz bench bench-compare lab demo install \
-        clean
+        dist deb clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))

@@ -10,6 +10,7 @@
 #include "app/control.h"
 #include "app/http.h"
 #include "app/network.h"
+#include "app/notify.h"
 #include "app/reload.h"
 #include "app/state.h"
 #include "config/machines.h"
@@ -42,6 +43,7 @@ struct appliance {
     struct web *web;             /* what an operator sees of it by HTTP */
     struct http *http;           /* NULL: off, or it could not be opened */
     struct network network;
+    struct watchdog watchdog;
 };
 
 #endif

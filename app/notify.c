@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/text.h"
 
 void notify_systemd(const char *state)
 {
@@ -25,5 +27,31 @@ void notify_systemd(const char *state)
     if (fd >= 0) {
         (void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&to,
                      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
+    }
+}
+
+static bool is_for_us(const char *pid)
+{
+    uint64_t number;
+    return !pid || (text_decimal(pid, &number) && number == (uint64_t)getpid());
+}
+
+void watchdog_start(struct watchdog *w, usec_t now)
+{
+    const char *text = getenv("WATCHDOG_USEC");
+    uint64_t wait;
+    *w = (struct watchdog){USEC_NEVER, USEC_NEVER};
+    if (text && text_decimal(text, &wait) && wait > 1 && wait < USEC_NEVER &&
+        is_for_us(getenv("WATCHDOG_PID"))) {
+        w->every = wait / 2;
+        w->due = now + w->every;
+    }
+}
+
+void watchdog_timeout(struct watchdog *w, usec_t now)
+{
+    if (now >= w->due) {
+        notify_systemd("WATCHDOG=1");
+        w->due = now + w->every;
     }
 }

@@ -12,7 +12,6 @@
 #include "app/hooks.h"
 #include "app/learned.h"
 #include "app/logging.h"
-#include "app/notify.h"
 #include "app/privileges.h"
 #include "app/reload.h"
 #include "app/restart.h"
@@ -165,10 +164,13 @@ static bool open_everything(struct appliance *a)
     const struct snapshot *s = a->config.snapshot;
     privileges_raise();
     open_for_user(a);
-    if (!make_tables(a) || (s->tftp.enabled && !open_tftp(a))) {
+    if (!make_tables(a) || !open_http(a)) {
         return false;
     }
-    if (!open_http(a)) {
+    if (s->interface_count == 0) {
+        return true; /* it waits for the operator to name some */
+    }
+    if (s->tftp.enabled && !open_tftp(a)) {
         return false;
     }
     if (s->dhcp.enabled && s->dhcp.ipv6) {
@@ -222,6 +224,7 @@ static usec_t next_deadline(void *context)
         state_deadline(a->state),
         boot_watch_deadline(a->boots),
         log_deadline(),
+        a->watchdog.due,
     };
     usec_t first = USEC_NEVER;
     for (size_t i = 0; i < sizeof deadlines / sizeof deadlines[0]; i++) {
@@ -251,6 +254,7 @@ static void on_deadline(void *context, usec_t now)
     if (a->verbs) {
         status_verbs_timeout(a->verbs, now);
     }
+    watchdog_timeout(&a->watchdog, now);
 }
 
 static void on_stop(void *context, usec_t now)
@@ -365,6 +369,7 @@ static int watch_everything(struct appliance *a)
     if (error == 0) {
         error = start_http(a);
     }
+    watchdog_start(&a->watchdog, loop_clock());
     loop_set_deadline(a->loop, next_deadline, on_deadline, a);
     static const int stops[] = {SIGTERM, SIGINT};
     for (size_t i = 0; error == 0 && i < 2; i++) {
@@ -395,20 +400,27 @@ static bool watch(struct appliance *a)
     return error == 0;
 }
 
+static const char *what_is_served(const struct snapshot *s)
+{
+    return s->interface_count == 0 ? "nothing, as \"interfaces\" names none"
+           : !s->tftp.enabled      ? "proxy-DHCP"
+           : !s->dhcp.enabled      ? "TFTP"
+                                   : "proxy-DHCP and TFTP";
+}
+
 static void announce(const struct appliance *a)
 {
     const struct snapshot *s = a->config.snapshot;
     struct log_line l;
+    char ready[128];
     log_begin(&l, LOG_INFO, "pxed ready");
-    log_text(&l, "serves",
-             !s->tftp.enabled   ? "proxy-DHCP"
-             : !s->dhcp.enabled ? "TFTP"
-                                : "proxy-DHCP and TFTP");
+    log_text(&l, "serves", what_is_served(s));
     log_number(&l, "hosts", hosts_count(s->hosts));
     log_number(&l, "profiles", s->profile_count);
     log_text(&l, "root", s->tftp.enabled ? s->tftp.root : NULL);
     log_end(&l);
-    notify_systemd("READY=1");
+    snprintf(ready, sizeof ready, "READY=1\nSTATUS=serves %s", what_is_served(s));
+    notify_systemd(ready);
 }
 
 /* Nothing comes in before every privilege is gone. */

@@ -92,7 +92,7 @@ static void read_interfaces(struct reader *r, const struct field *f, const json_
     }
     size_t count = json_array_size(value);
     if (count == 0) {
-        complain(r, at, "is empty: name the interface towards the clients");
+        warn(r, at, "nothing is served: name the interface towards the clients");
     }
     if (count > CONFIG_INTERFACES_MAX) {
         complain(r, at, "%zu interfaces, at most %d are possible", count,

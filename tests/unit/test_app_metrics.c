@@ -15,7 +15,7 @@ static char *read_document(void)
     char *document = calloc(1, 1 << 20);
     FILE *f = fopen(DOCUMENT, "r");
     ck_assert_ptr_nonnull(f);
-    (void)fread(document, 1, (1 << 20) - 1, f);
+    ck_assert_uint_gt(fread(document, 1, (1 << 20) - 1, f), 0);
     (void)fclose(f);
     return document;
 }

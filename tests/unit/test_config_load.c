@@ -144,7 +144,7 @@ static const struct {
      "1:1: : neither \"dhcp\" nor \"tftp\" is enabled: nothing is left to do"},
     /* interfaces */
     {"{'tftp':{'root':'/t'},\n'interfaces':[]}",
-     "2:14: interfaces: is empty: name the interface towards the clients"},
+     "warning: 2:14: interfaces: nothing is served: name the interface towards the clients"},
     {"{'tftp':{'root':'/t'},\n'interfaces':'eth0'}",
      "2:14: interfaces: expected a list of interfaces such as [\"eth0\"], got a string"},
     {"{'tftp':{'root':'/t'},\n'interfaces':['abcdefghijklmno','abcdefghijklmnop']}",
