@@ -55,7 +55,7 @@ CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common
 SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \
           config/load_boot.c config/load_files.c config/load_hosts.c config/load_match.c config/load_menu.c \
-          config/load_own.c config/load_profiles.c config/load_system.c config/load_vars.c config/syntax.c \
+          config/load_options.c config/load_own.c config/load_profiles.c config/load_system.c config/load_vars.c config/syntax.c \
           config/load_log.c \
           config/load_http.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \

@@ -1,5 +1,6 @@
 #include "app/system_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct check {
     unsigned next;
 };
 
-/* Whose "boot" it is. */
+/* Whose "boot" or "directory" it is. */
 struct owner {
     const struct host *host; /* NULL: the profile's */
     size_t profile;
@@ -41,7 +42,7 @@ static void object(const struct check *c, const struct owner *o, const struct sp
     char path[128];
     uint32_t before = c->faults->file;
     const char *name = o->host ? o->host->name : c->s->profiles[o->profile].name;
-    snprintf(path, sizeof path, "%s.%s.boot.%s", o->host ? "hosts" : "profiles",
+    snprintf(path, sizeof path, "%s.%s.%s", o->host ? "hosts" : "profiles",
              name ? name : "", at->key);
     c->faults->file = o->host ? o->host->file : 0;
     faults_add(c->faults, severity, (int)at->line, (int)at->column, path, "%s", text);
@@ -99,7 +100,7 @@ static void check_file(struct check *c, const struct owner *o, const char *key,
     char text[256];
     char why[256];
     struct bootfile what;
-    bool is_kernel = strcmp(key, "kernel") == 0;
+    bool is_kernel = strcmp(key, "boot.kernel") == 0;
     struct spot at = {key, file->line, file->column};
     if (!check_variables(c, o, &at, file->name) || o->elsewhere || c->root < 0 ||
         !template_is_plain(file->name) || was_seen(c, file->name)) {
@@ -122,16 +123,52 @@ static void check_file(struct check *c, const struct owner *o, const char *key,
     c->seen[c->next++ % SEEN_MAX] = file->name;
 }
 
+static void check_directory(const struct check *c, const struct owner *o,
+                            const struct system_file *directory)
+{
+    char text[256];
+    struct bootfile what;
+    struct spot at = {"directory", directory->line, directory->column};
+    if (!directory->name || !check_variables(c, o, &at, directory->name) || c->root < 0 ||
+        !template_is_plain(directory->name)) {
+        return;
+    }
+    int error = boot_file_look(c->root, directory->name, &what);
+    if (error == 0) {
+        snprintf(text, sizeof text, "\"%.100s\" is a file, not a directory",
+                 directory->name);
+    } else {
+        boot_file_missing(c->root, c->s->tftp.root, directory->name, -error, text,
+                          sizeof text);
+    }
+    if (error != -EISDIR) {
+        object(c, o, &at, c->severity, text);
+    }
+}
+
 static void check_system(struct check *c, const struct owner *o,
                          const struct system_conf *system)
 {
-    check_file(c, o, "kernel", &system->kernel);
+    check_file(c, o, "boot.kernel", &system->kernel);
     for (size_t i = 0; i < system->initrd_count; i++) {
-        check_file(c, o, "initrd", &system->initrd[i]);
+        check_file(c, o, "boot.initrd", &system->initrd[i]);
     }
     if (system->args) {
-        struct spot at = {"args", system->args_line, system->args_column};
+        struct spot at = {"boot.args", system->args_line, system->args_column};
         (void)check_variables(c, o, &at, system->args);
+    }
+}
+
+static void check_host(struct check *c, const struct host *h)
+{
+    if (!h->own || h->profile >= c->s->profile_count) {
+        return;
+    }
+    struct answer_conf answer = plan_answer(&c->s->profiles[h->profile], h);
+    struct owner o = {h, h->profile, !ip4_is_any(answer.next_server)};
+    check_directory(c, &o, &h->own->directory);
+    if (h->own->system) {
+        check_system(c, &o, h->own->system);
     }
 }
 
@@ -146,16 +183,12 @@ void system_files_check(const struct snapshot *s, enum fault_severity severity,
     for (size_t i = 0; i < s->profile_count; i++) {
         const struct profile *p = &s->profiles[i];
         struct owner o = {NULL, i, !ip4_is_any(p->answer.next_server)};
+        check_directory(&c, &o, &p->directory);
         if (p->system) {
             check_system(&c, &o, p->system);
         }
     }
     for (size_t i = 0; i < hosts_count(s->hosts); i++) {
-        const struct host *h = hosts_at(s->hosts, i);
-        if (h->own && h->own->system && h->profile < s->profile_count) {
-            struct answer_conf answer = plan_answer(&s->profiles[h->profile], h);
-            struct owner o = {h, h->profile, !ip4_is_any(answer.next_server)};
-            check_system(&c, &o, h->own->system);
-        }
+        check_host(&c, hosts_at(s->hosts, i));
     }
 }

@@ -1,5 +1,6 @@
 /*
  * app/system_files: are the kernels and initrds there that "boot" names, and is a kernel one?
+ * Is "directory" a directory?
  *
  * Looked at as boot files are (app/boot_files.h).  Names with variables are checked for these
  * alone: what they become is known when a machine asks.

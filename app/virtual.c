@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "app/virtual_directory.h"
 #include "app/virtual_system.h"
 
 #define AUTO_NAME "auto"
@@ -146,7 +147,8 @@ enum tftp_virtual virtual_find(const struct virtual_question *q, enum tftp_turn 
     if (strcmp(q->name, AUTO_NAME) == 0) {
         return from_auto(q, out);
     }
-    return virtual_system(q, out);
+    enum tftp_virtual made = virtual_system(q, out);
+    return made == TFTP_VIRTUAL_NONE ? virtual_directory(q, out) : made;
 }
 
 /* With "boot" its last file, whichever loader fetches it. */

@@ -6,9 +6,9 @@
  *                                    client's DHCP requests; for an iPXE, its script
  *   autoexec.ipxe, in any directory  a script that chains the profile's "ipxe" entry by an
  *                                    absolute URL: iPXE may take another host for its server
- *
  *   pxelinux.cfg/01-MAC, grub.cfg-01-MAC, their defaults, auto.ipxe, in any directory
  *                                    what "boot" says, in the loader's words
+ *   whatever is in "directory"       beneath it, a Raspberry Pi's own directory taken away
  *
  * All but the first only when the disk has no such file.
  *

@@ -160,6 +160,9 @@ static const struct field host_fields[] = {
     {.key = "done_when", .read = read_text, .min = 1, .max = 255,
      .offset = offsetof(struct draft, own.own.done_when)},
     {.key = "boot", .read = read_system, .offset = offsetof(struct draft, own.own.system)},
+    {.key = "options", .read = read_options, .offset = offsetof(struct draft, own.own.options)},
+    {.key = "directory", .read = read_directory, .min = 1, .max = 255,
+     .offset = offsetof(struct draft, own.own.directory)},
 };
 
 static const struct field unknown_fields[] = {

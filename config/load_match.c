@@ -21,8 +21,7 @@ static struct host_match *match_of(struct reader *r, const struct json_path *at,
 
 /* -- octets ---------------------------------------------------------------------------- */
 
-/* "hex:0102ff" without its beginning; the number of octets, or SIZE_MAX. */
-static size_t parse_hex(const char *text, size_t len, uint8_t *out)
+size_t hex_octets(const char *text, size_t len, uint8_t *out)
 {
     for (size_t i = 0; i + 1 < len; i += 2) {
         if (!hex_octet(text + i, &out[i / 2])) {
@@ -42,7 +41,7 @@ static bool parse_pattern(const char *text, struct octet_pattern *out)
         out->len = (uint16_t)len;
         return true;
     }
-    size_t octets = len < 4 ? SIZE_MAX : parse_hex(text + 4, len - 4, out->octets);
+    size_t octets = len < 4 ? SIZE_MAX : hex_octets(text + 4, len - 4, out->octets);
     out->len = (uint16_t)octets;
     return octets != SIZE_MAX;
 }

@@ -68,7 +68,7 @@ struct host_own *read_own(struct reader *r, struct own_draft *d, const json_t *o
 {
     struct host_own *own = &d->own;
     if (d->slots == 0 && !own->says_repeat && !own->says_msft_window && !own->menu &&
-        !own->done_when && !own->system) {
+        !own->done_when && !own->system && !own->options && !own->directory.name) {
         return NULL;
     }
     struct host_own *out = malloc(sizeof *out);

@@ -44,6 +44,12 @@ void read_system(struct reader *r, const struct field *f, const json_t *value,
 void add_system_script(struct reader *r, const struct json_path *at,
                        const struct system_conf *system, struct boot_entry *ipxe);
 
+/* config/load_options.c.  dst: struct raw_options *; struct system_file. */
+void read_options(struct reader *r, const struct field *f, const json_t *value,
+                  const struct json_path *at, void *dst);
+void read_directory(struct reader *r, const struct field *f, const json_t *value,
+                    const struct json_path *at, void *dst);
+
 /* config/load_match.c.  dst: struct host, whose `match` they make as needed. */
 void read_vendor_class(struct reader *r, const struct field *f, const json_t *value,
                        const struct json_path *at, void *dst);
@@ -63,6 +69,8 @@ bool host_is_clear(const json_t *object, const struct host *host);
 
 /* Two hexadecimal digits. */
 bool hex_octet(const char *text, uint8_t *out);
+/* As many as the digits make; their number, or SIZE_MAX. */
+size_t hex_octets(const char *text, size_t len, uint8_t *out);
 
 /* config/load_menu.c.  dst: struct menu *; NULL stays after a complaint. */
 void read_menu(struct reader *r, const struct field *f, const json_t *value,

@@ -83,6 +83,9 @@ static const struct field option_fields[] = {
     {.key = "done_when", .read = read_text, .min = 1, .max = 255,
      .offset = offsetof(struct profile, done_when)},
     {.key = "boot", .read = read_system, .offset = offsetof(struct profile, system)},
+    {.key = "options", .read = read_options, .offset = offsetof(struct profile, options)},
+    {.key = "directory", .read = read_directory, .min = 1, .max = 255,
+     .offset = offsetof(struct profile, directory)},
 };
 /* clang-format on */
 

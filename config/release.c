@@ -52,6 +52,17 @@ static void menu_done(struct menu *m)
     free(m);
 }
 
+void raw_options_free(struct raw_options *options)
+{
+    for (size_t i = 0; options && i < options->count; i++) {
+        free(options->list[i].value);
+    }
+    if (options) {
+        free(options->list);
+        free(options);
+    }
+}
+
 void host_own_done(struct host_own *own)
 {
     for (uint16_t i = 0; i < own->boot_count; i++) {
@@ -63,6 +74,8 @@ void host_own_done(struct host_own *own)
     }
     free(own->done_when);
     system_free(own->system);
+    raw_options_free(own->options);
+    free(own->directory.name);
 }
 
 void host_own_free(struct host_own *own)
@@ -87,6 +100,8 @@ static void profile_done(struct profile *p, size_t index)
     host_vars_free(p->vars);
     free(p->done_when);
     system_free(p->system);
+    raw_options_free(p->options);
+    free(p->directory.name);
     free(p->name);
 }
 

@@ -109,6 +109,30 @@ const struct system_conf *plan_system(const struct snapshot *s, const struct pro
     return p->system;
 }
 
+const struct raw_options *plan_options(const struct snapshot *s, const struct profile *p,
+                                       const struct host *host)
+{
+    if (own_of(host)->options) {
+        return own_of(host)->options;
+    }
+    while (!p->options && p->parent >= 0) {
+        p = &s->profiles[p->parent];
+    }
+    return p->options;
+}
+
+const char *plan_directory(const struct snapshot *s, const struct profile *p,
+                           const struct host *host)
+{
+    if (own_of(host)->directory.name) {
+        return own_of(host)->directory.name;
+    }
+    while (!p->directory.name && p->parent >= 0) {
+        p = &s->profiles[p->parent];
+    }
+    return p->directory.name;
+}
+
 struct answer_conf plan_answer(const struct profile *p, const struct host *host)
 {
     struct answer_conf answer = p->answer;

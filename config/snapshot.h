@@ -190,6 +190,18 @@ struct system_conf {
     uint32_t args_column;
 };
 
+/* A DHCP option that is sent as it stands. */
+struct raw_option {
+    uint8_t code;
+    uint8_t len;
+    uint8_t *value;
+};
+
+struct raw_options {
+    struct raw_option *list;
+    size_t count;
+};
+
 struct profile {
     char *name;
     int32_t parent; /* index of `extends`, or -1 */
@@ -199,7 +211,10 @@ struct profile {
     bool msft_window;       /* as in tftp_conf, for its machines */
     struct host_vars *vars; /* of its own, not of its parents; NULL: none */
     char *done_when; /* the file whose fetching ends a boot; NULL: the last named here */
-    struct system_conf *system;         /* of its own, not of its parents; NULL: none */
+    /* Of its own, not of its parents; NULL: none. */
+    struct system_conf *system;
+    struct raw_options *options;
+    struct system_file directory;
     uint32_t line;                      /* where it begins in the configuration file */
     struct boot_entry boot[SLOT_COUNT]; /* inherited ones filled in */
 };
@@ -249,6 +264,8 @@ struct host_own {
     struct menu *menu; /* NULL: nothing said, as below */
     char *done_when;
     struct system_conf *system;
+    struct raw_options *options;
+    struct system_file directory;
     bool says_repeat;
     bool says_msft_window;
     bool msft_window;
@@ -372,6 +389,12 @@ const char *plan_done_when(const struct snapshot *s, const struct profile *p,
 /* What is booted in the end; NULL: nobody says. */
 const struct system_conf *plan_system(const struct snapshot *s, const struct profile *p,
                                       const struct host *host);
+/* Options sent as they stand; NULL: none. */
+const struct raw_options *plan_options(const struct snapshot *s, const struct profile *p,
+                                       const struct host *host);
+/* Where files are that are not where they are asked for; may hold variables.  NULL: nowhere. */
+const char *plan_directory(const struct snapshot *s, const struct profile *p,
+                           const struct host *host);
 /* How it is answered. */
 struct answer_conf plan_answer(const struct profile *p, const struct host *host);
 
@@ -412,6 +435,7 @@ void host_own_free(struct host_own *own);
 /* Only what it points to. */
 void host_own_done(struct host_own *own);
 void system_free(struct system_conf *system);
+void raw_options_free(struct raw_options *options);
 void snapshot_free(struct snapshot *s);
 
 #endif

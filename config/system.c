@@ -150,7 +150,7 @@ static enum template_fault render_text(const struct template_client *client,
     return fault;
 }
 
-static enum template_fault render_name(const struct template_client *client,
+enum template_fault system_render_name(const struct template_client *client,
                                        const char *text, char out[SYSTEM_NAME_MAX + 1],
                                        struct template_place *place)
 {
@@ -166,10 +166,10 @@ static enum template_fault render_parts(const struct template_client *client,
                                         struct template_place *place)
 {
     enum template_fault fault =
-        render_name(client, system->kernel.name, out->kernel, place);
+        system_render_name(client, system->kernel.name, out->kernel, place);
     out->initrd_count = system->initrd_count;
     for (size_t i = 0; fault == TEMPLATE_OK && i < system->initrd_count; i++) {
-        fault = render_name(client, system->initrd[i].name, out->initrd[i], place);
+        fault = system_render_name(client, system->initrd[i].name, out->initrd[i], place);
     }
     if (fault == TEMPLATE_OK) {
         fault = render_text(client, system->args ? system->args : "", out->args,
@@ -186,14 +186,18 @@ static void say(struct wr *w, const char *text)
     wr_put(w, text, strlen(text));
 }
 
-/* A stub without a better way to its initrds looks for those that the command line names. */
+/*
+ * An EFI stub without a better way to its initrds looks for those that the command line names.
+ * Quirk: wimboot stops at arguments that it does not know, of which this is one.
+ */
 static void write_ipxe(const struct rendered *r, const char *host, struct wr *w)
 {
     say(w, "#!ipxe\nkernel tftp://");
     say(w, host);
     say(w, "/");
     say(w, r->kernel);
-    for (size_t i = 0; i < r->initrd_count; i++) {
+    bool named = !behind(base_of(r->kernel), "wimboot");
+    for (size_t i = 0; named && i < r->initrd_count; i++) {
         say(w, " initrd=");
         say(w, base_of(r->initrd[i]));
     }
@@ -298,5 +302,5 @@ bool system_last_file(const struct template_client *client,
     struct template_place place;
     size_t count = system->initrd_count;
     const char *last = count > 0 ? system->initrd[count - 1].name : system->kernel.name;
-    return render_name(client, last, out, &place) == TEMPLATE_OK;
+    return system_render_name(client, last, out, &place) == TEMPLATE_OK;
 }

@@ -35,6 +35,11 @@ struct system_name system_name_read(const char *name);
 const char *system_name_objection(const char *name);
 const char *system_args_objection(const char *args);
 
+/* A name whose variables have become those of one client. */
+enum template_fault system_render_name(const struct template_client *client,
+                                       const char *text, char out[SYSTEM_NAME_MAX + 1],
+                                       struct template_place *place);
+
 /* host: where the files are, as it stands in a URL ("[fd00::1]"). */
 enum template_fault system_render(const struct template_client *client,
                                   const struct system_conf *system,

@@ -268,6 +268,7 @@ static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
         .ipxe_override = d->answer.ipxe_override && d->client.ipxe,
         .raspberry_pi = d->client.raspberry_pi,
         .repeat = plan_repeat(d->profile, d->host),
+        .options = plan_options(site->config, d->profile, d->host),
         .menu = d->menu.conf ? &d->menu : NULL,
     };
     d->menu.server = site->address;

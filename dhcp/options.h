@@ -27,6 +27,7 @@ enum dhcp_code {
     DHCP_NDI = 94,
     DHCP_MACHINE_ID = 97,
     DHCP_ETHERBOOT = 175, /* iPXE's own, nested TLV */
+    DHCP_WDS = 250,       /* Windows Deployment Services' own, nested TLV */
     DHCP_END = 255,
 };
 

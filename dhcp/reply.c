@@ -90,16 +90,35 @@ static void write_vendor_options(struct wr *w, const struct dhcp_reply_terms *te
     }
 }
 
+/* As the configuration has them: the path of a BCD, what a WDS program is to be told. */
+static void write_raw_options(struct wr *w, const struct raw_options *options)
+{
+    for (size_t i = 0; options && i < options->count; i++) {
+        const struct raw_option *one = &options->list[i];
+        dhcp_option_write(w, one->code, one->value, one->len);
+    }
+}
+
+static bool has_option(const struct raw_options *options, unsigned code)
+{
+    for (size_t i = 0; options && i < options->count; i++) {
+        if (options->list[i].code == code) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
  * Quirk: some boot ROMs read option 67 as a C string and run on into whatever follows, END
  * included ("undionly.kpxe\xff"), so its NUL counts and a pad follows.  A Raspberry Pi's ROM
- * in its turn does not skip pads.
+ * in its turn does not skip pads, and wdsmgfw.efi, which option 250 is for, fails on one.
  */
 static void write_boot_file(struct wr *w, const struct dhcp_reply_terms *terms,
                             const char *file)
 {
     dhcp_option_write(w, DHCP_BOOT_FILE, file, strlen(file) + 1);
-    if (!terms->raspberry_pi) {
+    if (!terms->raspberry_pi && !has_option(terms->options, DHCP_WDS)) {
         wr_u8(w, DHCP_PAD);
     }
 }
@@ -129,6 +148,7 @@ static void write_options(struct wr *w, const struct dhcp_reply_terms *terms,
         dhcp_option_write(w, DHCP_TFTP_SERVER, ip, strlen(ip));
     }
     write_vendor_options(w, terms, client);
+    write_raw_options(w, terms->options);
     if (terms->ipxe_override) {
         dhcp_option_write(w, DHCP_ETHERBOOT, priority, sizeof priority);
     }

@@ -43,7 +43,8 @@ struct dhcp_reply_terms {
     bool ipxe_override;
     bool raspberry_pi;
     struct repeat_conf repeat;
-    const struct dhcp_menu *menu; /* NULL: none is to be shown */
+    const struct raw_options *options; /* NULL: none */
+    const struct dhcp_menu *menu;      /* NULL: none is to be shown */
 };
 
 bool dhcp_reply_write(const struct dhcp_reply_terms *terms, const struct dhcp_arrival *at,

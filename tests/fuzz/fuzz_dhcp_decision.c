@@ -14,7 +14,7 @@ static const char json[] =
     "\"offer\": \"both\", \"ipxe_override\": true},"
     "\"auto\": {\"extends\": \"default\", \"offer\": \"auto\", \"delay_ms\": 9,"
     "\"after_requests\": 2, \"fields\": {\"sname\": true, \"option_66\": true,"
-    "\"option_67\": true}},"
+    "\"option_67\": true}, \"options\": {\"252\": \"B\", \"250\": \"hex:00ff\"}},"
     "\"menu\": {\"extends\": \"auto\", \"after_requests\": 1, \"menu\": {\"items\": ["
     "{\"name\": \"disk\", \"action\": \"local\"}, {\"name\": \"one\", \"file\": \"g\"},"
     "{\"name\": \"two\", \"file\": {\"7\": \"h\", \"0\": \"i\"},"

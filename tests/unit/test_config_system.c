@@ -13,6 +13,8 @@ static const char configuration[] =
     "          'args':'role=${vars.role} t=\\\"a  b\\\" ${vars.more:-} $x;y'}},"
     "  'next':{'extends':'default','ipxe':'mine.ipxe'},"
     "  'above':{'7':'a','ipxe':'theirs.ipxe'},"
+    "  'win':{'boot':{'kernel':'win/wimboot','initrd':['Boot/BCD','x/boot.wim'],"
+    "   'args':'gui'}},"
     "  'tiny':{'extends':'above','boot':{'kernel':'k-${arch}'}}},"
     "'hosts':[{'mac':'52:54:00:12:34:56','vars':{'role':'db'}},"
     "  {'mac':'52:54:00:12:34:57','vars':{'more':'it~s'}},"
@@ -97,6 +99,9 @@ static const struct {
      "boot\n"},
     {"tiny", -1, TEMPLATE_IPXE, "[fd77::1]",
      "#!ipxe\nkernel tftp://[fd77::1]/k-x64-uefi\nboot\n"},
+    {"win", -1, TEMPLATE_IPXE, "10.0.5.2",
+     "#!ipxe\nkernel tftp://10.0.5.2/win/wimboot gui\n"
+     "initrd tftp://10.0.5.2/Boot/BCD\ninitrd tftp://10.0.5.2/x/boot.wim\nboot\n"},
     {"tiny", -1, TEMPLATE_GRUB, "[fd77::1]", "linux (tftp,fd77::1)/k-x64-uefi\nboot\n"},
     {"tiny", -1, TEMPLATE_PXELINUX, "10.0.5.2",
      "DEFAULT pxed\nPROMPT 0\nLABEL pxed\n  LINUX 10.0.5.2::k-x64-uefi\n"},
@@ -131,7 +136,7 @@ END_TEST
 START_TEST(who_says_nearest_says_what_an_ipxe_gets)
 {
     static const char *const wanted[] = {SYSTEM_SCRIPT, "mine.ipxe", "theirs.ipxe",
-                                         SYSTEM_SCRIPT};
+                                         SYSTEM_SCRIPT, SYSTEM_SCRIPT};
     for (size_t i = 0; i < config->profile_count; i++) {
         ck_assert_str_eq(plan_boot(&config->profiles[i], NULL, SLOT_IPXE)->file,
                          wanted[i]);
@@ -148,10 +153,10 @@ START_TEST(the_last_file_is_the_last_initrd_or_the_kernel)
     struct template_client client = {.config = config, .machine = &machine};
     ck_assert(system_last_file(&client, config->profiles[0].system, out));
     ck_assert_str_eq(out, "own.cpio");
-    ck_assert(system_last_file(&client, config->profiles[3].system, out));
+    ck_assert(system_last_file(&client, config->profiles[4].system, out));
     ck_assert_str_eq(out, "k-x64-uefi");
     client.machine = NULL;
-    ck_assert(!system_last_file(&client, config->profiles[3].system, out));
+    ck_assert(!system_last_file(&client, config->profiles[4].system, out));
 }
 END_TEST
 

@@ -159,6 +159,50 @@ START_TEST(b43_no_pad_between_options_for_a_raspberry_pi)
 }
 END_TEST
 
+/* B70: what Windows Boot Manager and wdsmgfw.efi read, in each answer that may be looked at. */
+static const struct {
+    const char *name;
+    const char *host;
+    bool on_4011;
+    const char *bcd;
+    size_t bcd_len;
+} option_rows[] = {
+    {"offer", "", false, "\\Boot\\BCD", 10},
+    {"port 4011", "", true, "\\Boot\\BCD", 10},
+    {"a host's own", "{'mac': '52:54:00:*', 'options': {'252': 'B'}}", false, "B", 2},
+    {"a host without", "{'mac': '52:54:00:*', 'options': {}}", true, NULL, 0},
+};
+
+START_TEST(b70_options_are_sent_as_they_stand)
+{
+    char json[900];
+    struct dhcp_arrival at = by_4011(4011);
+    bool late = option_rows[_i].on_4011;
+    struct request r = late ? request_4011(7) : discover(7);
+    snprintf(
+        json, sizeof json,
+        CONFIG("'7': 'bootmgfw.efi', 'fields': {'option_67': true}, 'options': {'252': "
+               "'\\\\Boot\\\\BCD', '250': 'hex:0d0208000e0101ff'}",
+               "%s"),
+        option_rows[_i].host);
+    const struct dhcp_decision *d = decide_at(json, late ? &at : &by_broadcast, &r);
+    struct dhcp_packet p = reply_of(d);
+    if (!option_rows[_i].bcd) {
+        assert_no_option(&p, 252);
+        return;
+    }
+    assert_option(&p, 252, option_rows[_i].bcd, option_rows[_i].bcd_len);
+    if (option_rows[_i].host[0] == '\0') {
+        assert_option(&p, DHCP_WDS, "\x0d\x02\x08\x00\x0e\x01\x01\xff", 8);
+        for (const uint8_t *o = d->reply[0].packet + DHCP_HEADER_LEN; *o != DHCP_END;
+             o += 2 + o[1]) {
+            ck_assert_uint_ne(*o, DHCP_PAD); /* wdsmgfw.efi takes none */
+        }
+    }
+    assert_option(&p, DHCP_BOOT_FILE, "bootmgfw.efi", 13);
+}
+END_TEST
+
 /* B42: a Raspberry Pi loses what comes at once. */
 static const struct {
     const char *name;
@@ -285,6 +329,7 @@ Suite *suite_dhcp_answers(void)
     tcase_add_test(tc, b83_repeated_fields_say_the_same);
     tcase_add_loop_test(tc, b37_option_67_ends_in_zeros, 0, 2);
     tcase_add_test(tc, b43_no_pad_between_options_for_a_raspberry_pi);
+    tcase_add_loop_test(tc, b70_options_are_sent_as_they_stand, 0, COUNT(option_rows));
     tcase_add_loop_test(tc, b42_delays, 0, COUNT(delay_rows));
     tcase_add_loop_test(tc, who_is_to_lose_answers_late_askers_only, 0,
                         COUNT(asked_rows));
