@@ -214,6 +214,31 @@ static void print_limit(const char *what, uint32_t limit, FILE *to)
     }
 }
 
+/* What is booted in the end, and what goes into its answers and file names. */
+static void print_more(const struct configuration *c, const struct profile *p,
+                       const struct host *h, FILE *to)
+{
+    char text[300];
+    const struct system_conf *system = plan_system(c->snapshot, p, h);
+    const struct raw_options *options = plan_options(c->snapshot, p, h);
+    const char *directory = plan_directory(c->snapshot, p, h);
+    if (system) {
+        fprintf(to, "  in the end %s with %zu initrd%s and \"%s\"\n", system->kernel.name,
+                system->initrd_count, system->initrd_count == 1 ? "" : "s",
+                system->args
+                    ? text_show(system->args, strlen(system->args), text, sizeof text)
+                    : "");
+    }
+    if (directory) {
+        fprintf(to, "  with files from %s\n", directory);
+    }
+    for (size_t i = 0; options && i < options->count; i++) {
+        const struct raw_option *one = &options->list[i];
+        fprintf(to, "  with DHCP option %u: %s\n", one->code,
+                text_show(one->value, one->len, text, sizeof text));
+    }
+}
+
 static void print_boots(const struct configuration *c, const struct host *h, FILE *to)
 {
     char text[300];
@@ -240,6 +265,7 @@ static void print_boots(const struct configuration *c, const struct host *h, FIL
         fprintf(to, "  done when %s has come\n",
                 text_show(done_when, strlen(done_when), text, sizeof text));
     }
+    print_more(c, p, h, to);
 }
 
 void host_show_text(const struct configuration *c, const struct host *h, FILE *to)

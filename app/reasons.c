@@ -206,6 +206,11 @@ static void add_system(struct reasons *r, const struct snapshot *s,
 {
     char name[80];
     const struct system_conf *system = plan_system(s, d->profile, d->host);
+    const char *directory = plan_directory(s, d->profile, d->host);
+    if (directory) {
+        add(r, 0, "directory", "files that are not there are looked for in %s",
+            name_of(directory, name));
+    }
     if (!system) {
         return;
     }

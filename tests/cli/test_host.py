@@ -144,6 +144,19 @@ class Host(Site):
         self.assertEqual([h["boots"] for h in told], [{"ipxe": "rescue.ipxe"}])
         self.assertIn("no host of the table", self.host("show", "00:00:00:00:00:01", code=1).stderr)
 
+    def test_show_tells_what_its_loader_and_its_answers_are_told(self):
+        self.write("root/linux", (b"MZ".ljust(0x202, b"\0") + b"HdrS").ljust(600, b"\0"))
+        (self.dir / "root/win").mkdir()
+        boot, options = {"kernel": "linux", "args": "quiet"}, {"252": "\\Boot\\BCD"}
+        self.host("set", "--mac", MAC, "--key", "boot=" + json.dumps(boot), "--key",
+                  "options=" + json.dumps(options), "--key", "directory=win")
+        self.assertEqual(self.stored(), {"mac": MAC, "boot": boot, "options": options,
+                                         "directory": "win"})
+        said = self.host("show", MAC).stdout
+        for part in ('in the end linux with 0 initrds and "quiet"', "with files from win",
+                     "with DHCP option 252: ", "auto.ipxe, of its own"):
+            self.assertIn(part, said)
+
     def test_show_of_an_ignored_host_without_profiles(self):
         self.configure(profiles={}, hosts=[{"mac": MAC, "action": "ignore"}])
         self.assertIn("ignore", self.host("show", MAC).stdout)
