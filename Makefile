@@ -36,6 +36,7 @@ LAB_JOBS     ?= $(JOBS)
 # Pure: no system call can hide here, tests/purity.sh proves it.
 CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common/text.c common/timers.c \
          common/log_format.c common/log_line.c common/log_repeats.c \
+         config/http_base.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
          config/states.c config/system.c config/template.c config/variables.c \

@@ -238,8 +238,9 @@ static void look_into(const struct check *c, struct boot_file *b, int fd, uint64
 static bool is_elsewhere(const struct check *c, const struct boot_file *b)
 {
     const struct profile *p = &c->s->profiles[b->profile];
-    return !c->s->tftp.enabled || strstr(b->file, "://") ||
-           !ip4_is_any(plan_answer(p, b->host).next_server) ||
+    bool http = b->slot < ARCH_COUNT && arch_is_http(b->slot);
+    return !serves_files(c->s) || strstr(b->file, "://") ||
+           (!http && !ip4_is_any(plan_answer(p, b->host).next_server)) ||
            (b->item && !ip4_is_any(b->item->next_server)) ||
            (b->slot == SLOT_IPXE && strstr(b->file, "${")); /* iPXE fills that in */
 }
@@ -336,7 +337,7 @@ static size_t count_own(const struct snapshot *s)
 
 static int open_root(const struct snapshot *s, struct faults *faults)
 {
-    if (!s->tftp.enabled || !s->tftp.root) {
+    if (!serves_files(s) || !s->tftp.root) {
         return -1;
     }
     int root = open(s->tftp.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -181,7 +181,7 @@ static bool is_elsewhere(const struct dhcp_decision *d, const struct ip4 *us)
     if (strstr(d->file, "://")) {
         return !strstr(d->file, ip4_print(*us, ip));
     }
-    return d->profile && !ip4_is_any(d->answer.next_server) &&
+    return d->profile && !d->url[0] && !ip4_is_any(d->answer.next_server) &&
            !ip4_equal(d->answer.next_server, *us);
 }
 

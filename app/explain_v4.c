@@ -78,7 +78,7 @@ bool explain4_judge(struct explain4 *e, const struct dhcp_arrival *at, struct rd
     }
     struct dhcp_site site = {.config = s,
                              .address = e->address,
-                             .has_file = s->tftp.enabled ? explain_has_file : NULL,
+                             .has_file = serves_files(s) ? explain_has_file : NULL,
                              .context = (void *)e->config,
                              .interface = e->interface};
     (void)ladder_decide(&e->ladder, &site, at, &in, now, &e->decision);

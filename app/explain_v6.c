@@ -102,7 +102,7 @@ bool explain6_judge(struct explain6 *e, const struct dhcp6_arrival *at, struct r
     struct dhcp6_site site = {.config = s,
                               .address = e->address,
                               .address_count = e->address_count,
-                              .has_file = s->tftp.enabled ? explain_has_file : NULL,
+                              .has_file = serves_files(s) ? explain_has_file : NULL,
                               .context = (void *)e->config,
                               .interface = e->interface};
     memcpy(site.duid, e->duid, sizeof site.duid);

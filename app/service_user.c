@@ -87,7 +87,7 @@ static void check_boot_file(struct configuration *c, const struct snapshot *s, i
 static void check_root(struct configuration *c, const struct snapshot *s,
                        const char *user)
 {
-    if (s->tftp.enabled && s->tftp.root &&
+    if (serves_files(s) && s->tftp.root &&
         try_open(AT_FDCWD, s->tftp.root, O_DIRECTORY) != 0) {
         faults_add(&c->faults, FAULT_WARNING, (int)s->tftp.root_line,
                    (int)s->tftp.root_column, "tftp.root",

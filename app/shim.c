@@ -75,7 +75,7 @@ static void check_one(const struct snapshot *s, const struct boot_file *b, int r
 void shim_check(const struct snapshot *s, const struct boot_file_list *files,
                 struct faults *faults)
 {
-    if (!s->tftp.enabled || !s->tftp.root) {
+    if (!serves_files(s) || !s->tftp.root) {
         return;
     }
     AUTO(close) int root = open(s->tftp.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -176,7 +176,7 @@ void system_files_check(const struct snapshot *s, enum fault_severity severity,
                         struct faults *faults)
 {
     AUTO(close)
-    int root = s->tftp.enabled && s->tftp.root
+    int root = serves_files(s) && s->tftp.root
                    ? open(s->tftp.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
                    : -1;
     struct check c = {.s = s, .severity = severity, .faults = faults, .root = root};

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/http_base.h"
+
 #define AUTOEXEC        "autoexec.ipxe"
 #define SYSTEM_TEXT_MAX 16384 /* the longest names and command line fit */
 
@@ -124,13 +126,18 @@ static enum tftp_virtual from_autoexec(const struct virtual_question *q,
     }
     char host[ENDPOINT_TEXT];
     char path[4 * BOOT_FILE_MAX];
+    char base[HTTP_BASE_SIZE];
     bool is_url = strstr(script, "://") != NULL;
+    /* Whoever came by HTTP, whose port is there, goes on by it. */
+    bool http = q->server.port > 0 && http_base(&q->config->http, &q->server, base);
     print_host(q, &plan, host);
+    if (!http) {
+        snprintf(base, sizeof base, "tftp://%s", host);
+    }
     put_escaped(script, path, sizeof path);
     char *text = NULL;
-    int len =
-        is_url ? asprintf(&text, "#!ipxe\nchain --autofree %s\n", script)
-               : asprintf(&text, "#!ipxe\nchain --autofree tftp://%s/%s\n", host, path);
+    int len = is_url ? asprintf(&text, "#!ipxe\nchain --autofree %s\n", script)
+                     : asprintf(&text, "#!ipxe\nchain --autofree %s/%s\n", base, path);
     if (len < 0) {
         return virtual_refuse(out, "out of memory");
     }

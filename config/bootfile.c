@@ -72,6 +72,15 @@ static const struct {
     {0x1b, MACHINE_RISCV64, 0},
     {0x25, MACHINE_LOONGARCH32, 0},
     {0x27, MACHINE_LOONGARCH64, 0},
+    {0x0f, MACHINE_IA32, MACHINE_EBC}, /* by HTTP, from here on */
+    {ARCH_X64_UEFI_HTTP, MACHINE_X64, MACHINE_EBC},
+    {0x11, MACHINE_EBC, MACHINE_X64},
+    {0x12, MACHINE_ARM, MACHINE_ARM_NT},
+    {0x13, MACHINE_ARM64, 0},
+    {0x1a, MACHINE_RISCV32, 0},
+    {0x1c, MACHINE_RISCV64, 0},
+    {0x26, MACHINE_LOONGARCH32, 0},
+    {0x28, MACHINE_LOONGARCH64, 0},
 };
 /* clang-format on */
 
@@ -271,6 +280,14 @@ static bool fits_uefi(const struct bootfile *b, size_t row, char *why, size_t si
     return true;
 }
 
+/* UEFI 2.10 section 24.7.3.2: an application, or the image of a disc or disk. */
+static bool fits_http(const struct bootfile *b, size_t row, char *why, size_t size)
+{
+    bool image = b->kind == BOOTFILE_ISO || b->kind == BOOTFILE_BIOS ||
+                 b->kind == BOOTFILE_UNKNOWN;
+    return image || fits_uefi(b, row, why, size);
+}
+
 static bool fits_bios(const struct bootfile *b, char *why, size_t size)
 {
     char words[64];
@@ -302,7 +319,8 @@ bool bootfile_fits(const struct bootfile *b, uint16_t arch, char *why, size_t si
     }
     for (size_t i = 0; i < ROWS(firmware); i++) {
         if (firmware[i].arch == arch) {
-            return fits_uefi(b, i, why, size);
+            return arch_is_http(arch) ? fits_http(b, i, why, size)
+                                      : fits_uefi(b, i, why, size);
         }
     }
     return true;

@@ -23,13 +23,33 @@ static bool climbs(const char *file)
     return false;
 }
 
-const char *boot_file_objection(const char *file, unsigned slot)
+static const char *objection_to_name(const char *file)
 {
-    bool web = !strncmp(file, "http://", 7) || !strncmp(file, "https://", 8);
+    if (climbs(file)) {
+        return "\"..\" leads out of tftp.root: give a file beneath it";
+    }
+    return file[strspn(file, "/\\")] == '\0' ? "is no name of a file" : NULL;
+}
+
+static const char *objection_for_http(const char *file, bool http)
+{
+    if (!strncmp(file, "http://", 7) || !strncmp(file, "https://", 8)) {
+        return NULL;
+    }
+    if (is_url(file)) {
+        return "clients of this architecture load by HTTP: give an http:// or "
+               "https:// URL";
+    }
+    return http ? objection_to_name(file)
+                : "clients of this architecture load by HTTP: give an http:// or "
+                  "https:// URL, or set \"boot_files\" of \"http\" to true for a file "
+                  "beneath tftp.root";
+}
+
+const char *boot_file_objection(const char *file, unsigned slot, bool http)
+{
     if (slot < ARCH_COUNT && arch_is_http((uint16_t)slot)) {
-        return web ? NULL
-                   : "clients of this architecture load by HTTP: give an http:// or "
-                     "https:// URL";
+        return objection_for_http(file, http);
     }
     if (is_url(file)) {
         return slot == SLOT_IPXE
@@ -37,10 +57,7 @@ const char *boot_file_objection(const char *file, unsigned slot)
                    : "clients of this architecture load by TFTP: give a file "
                      "beneath tftp.root, not a URL";
     }
-    if (climbs(file)) {
-        return "\"..\" leads out of tftp.root: give a file beneath it";
-    }
-    return file[strspn(file, "/\\")] == '\0' ? "is no name of a file" : NULL;
+    return objection_to_name(file);
 }
 
 /* -- entries --------------------------------------------------------------------------- */
@@ -69,12 +86,13 @@ static void read_boot_entry(struct reader *r, const json_t *value,
 {
     bool http = slot < ARCH_COUNT && arch_is_http((uint16_t)slot);
     const char *file = string_of(r, value, at, 1, http ? BOOT_URL_MAX : BOOT_FILE_MAX);
-    const char *objection = file ? boot_file_objection(file, slot) : NULL;
+    const char *objection =
+        file ? boot_file_objection(file, slot, r->out->http.boot_files) : NULL;
     if (objection) {
         complain(r, at, "%s", objection);
         return;
     }
-    if (file && http && !names_an_address(file)) {
+    if (file && http && is_url(file) && !names_an_address(file)) {
         warn(
             r, at,
             "UEFI resolves a host name only if the DHCP server gives it a DNS server: an "

@@ -144,7 +144,7 @@ void read_http(struct reader *r, const struct field *f, const json_t *value,
 void read_files(struct reader *r, const struct field *f, const json_t *value,
                 const struct json_path *at, void *dst);
 
-/* NULL, or why this cannot be what a client of this slot loads. */
-const char *boot_file_objection(const char *file, unsigned slot);
+/* NULL, or why this cannot be what a client of this slot loads.  http: files come by HTTP too. */
+const char *boot_file_objection(const char *file, unsigned slot, bool http);
 
 #endif

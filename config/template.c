@@ -133,6 +133,10 @@ static enum template_fault check_name(const struct snapshot *config,
                                       const struct host *host, const struct piece *piece)
 {
     const char *var = variable_is_var(piece->name);
+    if (!var && strcmp(piece->name, "http") == 0) {
+        return piece->has_default || config->http.boot_files ? TEMPLATE_OK
+                                                             : TEMPLATE_NO_HTTP;
+    }
     if (!var) {
         return variable_exists(piece->name) ? TEMPLATE_OK : TEMPLATE_UNKNOWN;
     }
@@ -347,6 +351,9 @@ char *template_explain(enum template_fault fault, const struct template_place *p
     case TEMPLATE_NO_VAR:
         snprintf(buf, size, "no host or profile has \"%s\" among its \"vars\"",
                  name + strlen("vars."));
+        break;
+    case TEMPLATE_NO_HTTP:
+        snprintf(buf, size, "${http} needs \"boot_files\" of \"http\" to be true");
         break;
     case TEMPLATE_EMPTY:
         snprintf(buf, size, "${%s} is not known of this client", name);

@@ -2,6 +2,7 @@
  * config/template: text in which ${name} stands for something about the client who asks.
  *
  *     ${mac} ${mac-dash} ${uuid} ${ip} ${ip-hex} ${arch} ${host} ${profile} ${server}
+ *     ${http}
  *     ${vars.NAME}            the host's, else the profile's
  *     ${name:-text}           the text when there is nothing under that name
  *     $${                     stands for ${ itself
@@ -28,6 +29,7 @@ enum template_fault {
     TEMPLATE_OPEN,    /* "${" without "}" on its line */
     TEMPLATE_UNKNOWN, /* no such variable */
     TEMPLATE_NO_VAR,  /* vars.NAME, which nobody in the configuration sets */
+    TEMPLATE_NO_HTTP, /* ${http}, and no boot files by HTTP */
     TEMPLATE_EMPTY,   /* there is none for this client */
     TEMPLATE_UNFIT,   /* cannot be written in this kind of file */
     TEMPLATE_LONG,    /* the outcome has no room */

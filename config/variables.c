@@ -5,6 +5,7 @@
 
 #include "common/text.h"
 #include "config/arch.h"
+#include "config/http_base.h"
 
 enum variable {
     VAR_MAC,
@@ -16,6 +17,7 @@ enum variable {
     VAR_HOST,
     VAR_PROFILE,
     VAR_SERVER,
+    VAR_HTTP,
     VAR_COUNT,
 };
 
@@ -23,6 +25,7 @@ static const char *const names[VAR_COUNT] = {
     [VAR_MAC] = "mac",   [VAR_MAC_DASH] = "mac-dash", [VAR_UUID] = "uuid",
     [VAR_IP] = "ip",     [VAR_IP_HEX] = "ip-hex",     [VAR_ARCH] = "arch",
     [VAR_HOST] = "host", [VAR_PROFILE] = "profile",   [VAR_SERVER] = "server",
+    [VAR_HTTP] = "http",
 };
 
 static enum variable variable_of(const char *name)
@@ -117,6 +120,8 @@ const char *variable_value(const struct template_client *c, const char *name,
                    : NULL;
     case VAR_SERVER:
         return endpoint_print_ip(&c->server, buf);
+    case VAR_HTTP:
+        return http_base(&c->config->http, &c->server, buf) ? buf : NULL;
     default:
         return NULL;
     }

@@ -3,7 +3,8 @@
  *
  * mac is aa:bb:cc:dd:ee:ff, mac-dash aa-bb-cc-dd-ee-ff; uuid as the client sends it, in the
  * order of its octets (as PXELINUX and GRUB ask); ip-hex eight capital digits, IPv4 only;
- * host the name of its row in the host table; server our address where the client asked.
+ * host the name of its row in the host table; server our address where the client asked;
+ * http where our HTTP server gives boot files, "http://10.0.0.2:8069".
  *
  * Ownership: a value is a view into the snapshot or the caller's buffer.  Pure.
  */

@@ -5,6 +5,7 @@
 
 #include "dhcp/admission.h"
 #include "dhcp/facts.h"
+#include "dhcp/url.h"
 
 static void step(struct dhcp_decision *d, enum dhcp_rule rule, uint16_t arch,
                  size_t index)
@@ -78,16 +79,27 @@ static const char *choose_for_ipxe(struct dhcp_decision *d)
     return entry->file;
 }
 
-/* HTTP clients load URLs and PXE clients load names; neither can use the other's. */
-static bool suits(enum pxe_class class, const char *file)
+/*
+ * HTTP clients load URLs, of which names under their architectures become some, and PXE
+ * clients load names; neither can use the other's.
+ */
+static bool suits(enum pxe_class class, uint16_t arch, const char *file)
 {
-    return (class == PXE_HTTPCLIENT) == is_http(file);
+    bool by_http = is_http(file) || arch_is_http(arch);
+    return (class == PXE_HTTPCLIENT) == by_http;
 }
 
-static bool is_there(const struct dhcp_site *site, const struct answer_conf *answer,
+/* Our own HTTP server gives it, whoever the next server for TFTP is. */
+static bool is_ours_by_http(const struct dhcp_decision *d, const char *file)
+{
+    return d->client.class == PXE_HTTPCLIENT && !strstr(file, "://");
+}
+
+static bool is_there(const struct dhcp_site *site, const struct dhcp_decision *d,
                      const char *file)
 {
-    bool elsewhere = strstr(file, "://") || !ip4_is_any(answer->next_server);
+    bool elsewhere = strstr(file, "://") ||
+                     (!ip4_is_any(d->answer.next_server) && !is_ours_by_http(d, file));
     return elsewhere || !site->has_file || site->has_file(site->context, file);
 }
 
@@ -101,14 +113,14 @@ static const char *choose_by_arch(const struct dhcp_site *site, struct dhcp_deci
             continue;
         }
         const struct boot_entry *entry = plan_arch(d->profile, d->host, arch);
-        if (!entry || !suits(d->client.class, entry->file)) {
+        if (!entry || !suits(d->client.class, arch, entry->file)) {
             step(d, RULE_ARCH_NO_FILE, arch, 0);
             d->verdict = d->verdict == DHCP_FILE_MISSING ? d->verdict : DHCP_NO_FILE;
             continue;
         }
         step(d, RULE_ARCH, arch, entry->profile);
         d->arch = arch;
-        if (is_there(site, &d->answer, entry->file)) {
+        if (is_there(site, d, entry->file)) {
             return entry->file;
         }
         d->file = entry->file;
@@ -123,8 +135,7 @@ static bool item_is_there(const struct dhcp_site *site, const struct dhcp_decisi
                           const struct menu_item *item, uint16_t arch)
 {
     const struct menu_file *file = menu_file(item, arch);
-    return file &&
-           (!ip4_is_any(item->next_server) || is_there(site, &d->answer, file->file));
+    return file && (!ip4_is_any(item->next_server) || is_there(site, d, file->file));
 }
 
 /* Which items are for this architecture; 0 when none of them loads anything. */
@@ -206,7 +217,7 @@ static const char *choose_by_menu(struct dhcp_decision *d)
 static bool choose_file(const struct dhcp_site *site, struct dhcp_decision *d)
 {
     const char *file = choose_for_ipxe(d);
-    if (file && !is_there(site, &d->answer, file)) {
+    if (file && !is_there(site, d, file)) {
         d->file = file;
         d->verdict = DHCP_FILE_MISSING;
         return false;
@@ -256,6 +267,16 @@ static struct ip4 next_server_of(const struct dhcp_site *site,
     return ours ? site->address : d->answer.next_server;
 }
 
+static enum dhcp_verdict write_url(const struct dhcp_site *site, struct dhcp_decision *d)
+{
+    struct endpoint own = endpoint_ip4(site->address, 0);
+    struct wr w = wr_over(d->url, sizeof d->url);
+    if (!url_write_own(&w, &site->config->http, &own, d->file)) {
+        return DHCP_NO_ADDRESS;
+    }
+    return wr_ok(&w) ? DHCP_ANSWERED : DHCP_TOO_LARGE;
+}
+
 static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
                    const struct dhcp_packet *in, struct dhcp_decision *d)
 {
@@ -271,6 +292,13 @@ static void answer(const struct dhcp_site *site, const struct dhcp_arrival *at,
         .options = plan_options(site->config, d->profile, d->host),
         .menu = d->menu.conf ? &d->menu : NULL,
     };
+    if (d->file && is_ours_by_http(d, d->file)) {
+        d->verdict = write_url(site, d);
+        if (d->verdict != DHCP_ANSWERED) {
+            return;
+        }
+        terms.file = d->url;
+    }
     d->menu.server = site->address;
     d->menu.next_server = terms.next_server;
     if (offer) {
@@ -300,6 +328,7 @@ void dhcp_gate_begin(const struct pxe_request *client, struct dhcp_decision *d)
     d->on_ladder = false;
     d->delay_ms = 0;
     d->file = NULL;
+    d->url[0] = '\0';
     d->host = NULL;
     d->profile = NULL;
     d->menu.conf = NULL;

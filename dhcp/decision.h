@@ -61,12 +61,13 @@ struct dhcp_decision {
     enum dhcp_verdict verdict;
     struct dhcp_reply reply[2]; /* a second one only in form "both" */
     unsigned reply_count;
-    enum dhcp_message type;  /* of the replies: DHCP_OFFER or DHCP_ACK */
-    enum offer_form form;    /* of an offer; OFFER_AUTO: none was made */
-    bool on_ladder;          /* the form was the site's to choose */
-    uint32_t delay_ms;       /* how long the replies are to be kept back */
-    const char *file;        /* as configured; NULL: none found, or the disk by a menu */
-    const struct host *host; /* NULL: an unknown host */
+    enum dhcp_message type; /* of the replies: DHCP_OFFER or DHCP_ACK */
+    enum offer_form form;   /* of an offer; OFFER_AUTO: none was made */
+    bool on_ladder;         /* the form was the site's to choose */
+    uint32_t delay_ms;      /* how long the replies are to be kept back */
+    const char *file;       /* as configured; NULL: none found, or the disk by a menu */
+    char url[BOOT_URL_MAX + 1]; /* where our HTTP server gives that file; "": not asked */
+    const struct host *host;    /* NULL: an unknown host */
     const struct profile *profile; /* NULL: not come to */
     struct answer_conf answer; /* the host's over the profile's; with a profile only */
     struct dhcp_menu menu;     /* .conf NULL: none is shown */

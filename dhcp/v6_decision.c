@@ -281,6 +281,20 @@ static struct ip4 next_server(const struct dhcp_decision *d)
                                                   : d->answer.next_server;
 }
 
+static enum dhcp_verdict write_http_url(const struct dhcp6_site *site,
+                                        const struct ip6 *address,
+                                        struct dhcp6_decision *d)
+{
+    struct endpoint own = {.port = 0};
+    struct wr w = wr_over(d->url, sizeof d->url);
+    memcpy(own.ip, address->octet, sizeof own.ip);
+    if (!url_write_own(&w, &site->config->http, &own, d->gate.file)) {
+        d->url[0] = '\0';
+        return DHCP_NO_ADDRESS;
+    }
+    return wr_ok(&w) ? DHCP_ANSWERED : DHCP_TOO_LARGE;
+}
+
 static enum dhcp_verdict write_url(const struct dhcp6_site *site,
                                    const struct dhcp6_arrival *at,
                                    const struct dhcp6_packet *in,
@@ -296,12 +310,16 @@ static enum dhcp_verdict write_url(const struct dhcp6_site *site,
         wr_cstr(&w, file);
         return names_ip4(file) ? DHCP_IPV4_ONLY : DHCP_ANSWERED;
     }
-    if (!ip4_is_any(next_server(&d->gate))) {
+    bool http = d->gate.client.class == PXE_HTTPCLIENT;
+    if (!http && !ip4_is_any(next_server(&d->gate))) {
         return DHCP_IPV4_ONLY;
     }
     const struct ip6 *address = choose_address(site, at, in);
     if (!address) {
         return DHCP_NO_ADDRESS;
+    }
+    if (http) {
+        return write_http_url(site, address, d);
     }
     ip6_print(address, ip);
     wr_put(&w, "tftp://[", 8);

@@ -252,6 +252,17 @@ static const struct {
      {BOOTFILE_EFI, BIG, .machine = 0x8664, .cut_short = true},
      7,
      "ends too early: it was not copied to its end"},
+    {"x64 by HTTP", {BOOTFILE_EFI, BIG, .machine = 0x8664}, 16, NULL},
+    {"ISO by HTTP", {BOOTFILE_ISO, BIG, .machine = 0}, 16, NULL},
+    {"disk by HTTP", {BOOTFILE_UNKNOWN, BIG, .machine = 0}, 0x13, NULL},
+    {"arm64 for x64 by HTTP",
+     {BOOTFILE_EFI, BIG, .machine = 0xaa64},
+     16,
+     "is an EFI application for arm64, not an EFI application for x64"},
+    {"script by HTTP",
+     {BOOTFILE_IPXE_SCRIPT, BIG, .machine = 0},
+     16,
+     "is an iPXE script, not an EFI application for x64"},
     {"U-Boot takes anything", {BOOTFILE_TEXT, BIG, .machine = 0}, 0x15, NULL},
 };
 #define FIT_ROWS ((int)(sizeof fit_rows / sizeof fit_rows[0]))

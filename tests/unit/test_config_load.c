@@ -269,7 +269,13 @@ static const struct {
      "2:22: profiles.a.7: clients of this architecture load by TFTP: give a file beneath "
      "tftp.root, not a URL\n"
      "3:6: profiles.a.15: clients of this architecture load by HTTP: give an http:// or "
-     "https:// URL"},
+     "https:// URL, or set \"boot_files\" of \"http\" to true for a file beneath "
+     "tftp.root"},
+    {TOP "'profiles':{'a':{'16':'x/y.efi','15':'tftp://a/b','19':'../x'}},"
+         "'http':{'listen':':80','boot_files':true}}",
+     "2:38: profiles.a.15: clients of this architecture load by HTTP: give an http:// or "
+     "https:// URL\n"
+     "2:56: profiles.a.19: \"..\" leads out of tftp.root: give a file beneath it"},
     {TOP "'profiles':{'a':{'16':'http://boot.example/x.efi'}}}", /* B51 */
      "warning: 2:23: profiles.a.16: UEFI resolves a host name only if the DHCP server "
      "gives "

@@ -114,6 +114,7 @@ static const struct {
     {"x ${mac\n}", "1:3 \"${\" is not closed on its line; $${ stands for it itself"},
     {"${", "1:1 \"${\" is not closed on its line; $${ stands for it itself"},
     {"${vars.rolle}", "1:1 no host or profile has \"rolle\" among its \"vars\""},
+    {"x ${http}", "1:3 ${http} needs \"boot_files\" of \"http\" to be true"},
     {"${hots:-x}", "1:1 unknown variable ${hots}; did you mean ${host}?"},
 };
 
@@ -143,6 +144,28 @@ static enum template_fault render(const struct template_client *client, const ch
     struct wr w = wr_over(out, room);
     return template_render(client, &source, &w, &place);
 }
+
+START_TEST(the_http_server_has_a_base_url)
+{
+    char out[256] = "";
+    struct template_place place;
+    struct template_client client = known_client();
+    struct template_source source = {"${http}/x", 9, TEMPLATE_IPXE};
+    struct wr w = wr_over(out, sizeof out);
+    size_t from = 0;
+    config->http.boot_files = true;
+    config->http.listen = (struct endpoint){.port = 8069};
+    ck_assert_int_eq(template_check(config, "${http}", 7, &from, &place), TEMPLATE_OK);
+    ck_assert_int_eq(template_render(&client, &source, &w, &place), TEMPLATE_OK);
+    ck_assert_str_eq(out, "http://10.0.5.2:8069/x");
+    client.server = (struct endpoint){.ip = {0xfe, 0x80, [15] = 1}, .scope = 3};
+    w = wr_over(out, sizeof out);
+    ck_assert_int_eq(template_render(&client, &source, &w, &place), TEMPLATE_OK);
+    ck_assert_str_eq(out, "http://[fe80::1]:8069/x");
+    config->http.listen = endpoint_ip4(IP4_ANY, 80);
+    ck_assert_int_eq(template_render(&client, &source, &w, &place), TEMPLATE_EMPTY);
+}
+END_TEST
 
 START_TEST(what_is_not_known_is_a_fault_not_an_empty_text)
 {
@@ -207,6 +230,7 @@ Suite *suite_config_template(void)
     tcase_add_checked_fixture(tc, read_configuration, free_configuration);
     tcase_add_loop_test(tc, what_variables_become, 0, ROWS);
     tcase_add_loop_test(tc, faults_have_their_place, 0, sizeof bad / sizeof bad[0]);
+    tcase_add_test(tc, the_http_server_has_a_base_url);
     tcase_add_test(tc, what_is_not_known_is_a_fault_not_an_empty_text);
     tcase_add_test(tc, what_ipxe_would_expand_is_not_put_into_its_scripts);
     tcase_add_test(tc, the_outcome_is_bounded);

@@ -9,9 +9,11 @@
 #define PROFILE                                                                          \
     "'x86-bios': 'bios.0', 'x64-uefi': 'x64.efi', 'arm64-uefi': 'gone.efi',"             \
     "'x64-uefi-http': 'http://[fd77::2]/x.efi',"                                         \
-    "'arm64-uefi-http': 'http://10.0.0.1/x.efi', 'ipxe': 'boot.ipxe'"
+    "'arm64-uefi-http': 'http://10.0.0.1/x.efi', 'ipxe': 'boot.ipxe',"                   \
+    "'x86-uefi-http': 'x/a b.efi', 'arm32-uefi-http': 'gone.efi'"
 static const char config_text[] =
-    "{'interfaces': ['eth0'], 'tftp': {'root': '/srv'}, 'profiles': {"
+    "{'interfaces': ['eth0'], 'tftp': {'root': '/srv'},"
+    "'http': {'listen': ':8069', 'boot_files': true}, 'profiles': {"
     "'default': {" PROFILE "}, 'own': {'x64-uefi': 'own.efi'},"
     "'away': {'x64-uefi': 'x64.efi', 'next_server': '10.0.0.9'},"
     "'menu': {'menu': {'prompt': 'choose', 'items': ["
@@ -174,7 +176,8 @@ static const struct {
     {7, 547, 7, DHCP_A_REPLY},       {10, 547, 7, DHCP_A_REPLY},
     {1, 547, 27, DHCP_NO_FILE},      {1, 547, 11, DHCP_FILE_MISSING},
     {1, 547, 6, DHCP_NO_FILE},       {1, 547, 19, DHCP_IPV4_ONLY},
-    {1, 547, 77, DHCP_UNKNOWN_ARCH},
+    {1, 547, 77, DHCP_UNKNOWN_ARCH}, {1, 547, 15, DHCP_ANSWERED},
+    {1, 547, 18, DHCP_FILE_MISSING},
 };
 
 START_TEST(each_message_has_its_verdict)
@@ -189,6 +192,26 @@ START_TEST(each_message_has_its_verdict)
              rows[_i].port, rows[_i].arch);
     expect(what, rows[_i].verdict);
     ck_assert((d.reply.len > 0) == (rows[_i].verdict == DHCP_ANSWERED));
+}
+END_TEST
+
+START_TEST(http_clients_get_files_of_our_own_server)
+{
+    struct message m;
+    struct http_conf *http = &config->http;
+    boot_client(&m, DHCP6_SOLICIT, 15);
+    struct dhcp6_arrival at = by_multicast("fd77::9");
+    (void)ask_at(&at, &m);
+    ck_assert_str_eq(d.url, "http://[fd77::2]:8069/x/a%20b.efi");
+    memcpy(http->listen.ip, ip("fd99::7").octet, sizeof http->listen.ip);
+    (void)ask_at(&at, &m);
+    ck_assert_str_eq(d.url, "http://[fd99::7]:8069/x/a%20b.efi");
+    http->listen = endpoint_ip4((struct ip4){{10, 0, 0, 1}}, 80);
+    (void)ask_at(&at, &m);
+    expect("a server of IPv4 alone", DHCP_NO_ADDRESS);
+    http->listen = endpoint_ip4(IP4_ANY, 80);
+    (void)ask_at(&at, &m);
+    expect("a server of all IPv4 addresses", DHCP_NO_ADDRESS);
 }
 END_TEST
 
@@ -559,6 +582,7 @@ Suite *suite_dhcp6_decision(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, each_message_has_its_verdict, 0,
                         sizeof rows / sizeof rows[0]);
+    tcase_add_test(tc, http_clients_get_files_of_our_own_server);
     tcase_add_test(tc, only_boot_clients_are_answered);
     tcase_add_test(tc, a_class_may_be_the_second_text_of_its_option);
     tcase_add_test(tc, who_tells_no_architecture_is_not_answered);

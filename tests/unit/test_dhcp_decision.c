@@ -354,6 +354,60 @@ START_TEST(b47_http_clients_get_a_url_and_nothing_of_pxe)
 }
 END_TEST
 
+/* "http" of the configuration, and the URL that the name x/y z.efi becomes. */
+static const struct {
+    const char *http;
+    const char *url; /* NULL: no answer */
+    enum dhcp_verdict verdict;
+} own_urls[] = {
+    {"'listen': ':8069'", "http://10.77.0.1:8069/x/y%20z.efi", DHCP_ANSWERED},
+    {"'listen': '0.0.0.0:80'", "http://10.77.0.1:80/x/y%20z.efi", DHCP_ANSWERED},
+    {"'listen': '10.0.0.5:80'", "http://10.0.0.5:80/x/y%20z.efi", DHCP_ANSWERED},
+    {"'listen': '[fd00::1]:80'", NULL, DHCP_NO_ADDRESS},
+};
+
+static bool only_x(void *context, const char *file)
+{
+    (void)context;
+    return strcmp(file, "x/y z.efi") == 0;
+}
+
+START_TEST(http_clients_get_files_of_our_own_server)
+{
+    char json[700];
+    struct dhcp_site site = {.has_file = only_x};
+    struct request r = discover(16);
+    snprintf(
+        json, sizeof json,
+        "{'interfaces': ['eth0'], 'tftp': {'root': '/srv'}, 'http': {%s, "
+        "'boot_files': true}, 'profiles': {'default': {'x64-uefi-http': 'x/y z.efi', "
+        "'x64-uefi': 'x/y z.efi', 'arm64-uefi-http': 'gone.efi', "
+        "'next_server': '10.0.0.9'}}}",
+        own_urls[_i].http);
+    const struct dhcp_decision *d = decide_in(json, site, &by_broadcast, &r);
+    ck_assert_int_eq(d->verdict, own_urls[_i].verdict);
+    if (own_urls[_i].url) {
+        struct dhcp_packet p = reply_of(d);
+        assert_option(&p, DHCP_VENDOR_CLASS, "HTTPClient", 10);
+        assert_option(&p, DHCP_BOOT_FILE, own_urls[_i].url, strlen(own_urls[_i].url));
+        ck_assert_str_eq((const char *)p.file, own_urls[_i].url);
+        ck_assert_str_eq(d->file, "x/y z.efi");
+    }
+    /* a file of ours must be there, whoever the next server is */
+    r = discover(0x13);
+    ck_assert_int_eq(decide_in(json, site, &by_broadcast, &r)->verdict,
+                     DHCP_FILE_MISSING);
+    /* a PXE client that tells an architecture of HTTP gets no name for it */
+    r = discover(16);
+    request_set(&r, 60, "PXEClient:Arch:00016:UNDI:003001", 32);
+    ck_assert_int_eq(decide_in(json, site, &by_broadcast, &r)->verdict, DHCP_NO_FILE);
+    /* and an HTTP client none of what is for TFTP */
+    request_set(&r, 60, "HTTPClient:Arch:00007:UNDI:003001", 33);
+    request_set(&r, 93, "\0\x07", 2);
+    ck_assert_int_eq(decide_in(json, site, &by_broadcast, &r)->verdict, DHCP_NO_FILE);
+}
+END_TEST
+
 START_TEST(b51_a_url_longer_than_the_field_goes_into_option_67_alone)
 {
     char url[200] = "http://10.77.0.1/";
@@ -561,6 +615,8 @@ Suite *suite_dhcp_decision(void)
     tcase_add_test(tc, b31_a_client_without_address_is_reached_by_broadcast);
     tcase_add_test(tc, b40_b41_a_raspberry_pi_sees_its_menu);
     tcase_add_test(tc, b47_http_clients_get_a_url_and_nothing_of_pxe);
+    tcase_add_loop_test(tc, http_clients_get_files_of_our_own_server, 0,
+                        sizeof own_urls / sizeof own_urls[0]);
     tcase_add_test(tc, b51_a_url_longer_than_the_field_goes_into_option_67_alone);
     tcase_add_loop_test(tc, b59_ipxe_gets_its_script, 0, ROWS(ipxe_rows));
     tcase_add_test(tc, b61_the_same_request_gets_the_same_octets);
