@@ -1,23 +1,22 @@
 #include "app/http.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/http_files.h"
 #include "app/http_journal.h"
+#include "app/http_socket.h"
 #include "app/http_threads.h"
-#include "common/cleanup.h"
 #include "common/log.h"
 #include "common/text.h"
 
 #define PAGES_MAX       16
-#define BACKLOG         1024
+#define LOOK_EVERY      (250 * USEC_PER_MSEC)
 #define DESCRIPTORS_FOR 2             /* a connection: its socket and a file */
 #define DESCRIPTORS     UINT64_C(512) /* everything else */
 
@@ -36,6 +35,7 @@ struct http {
     struct page pages[PAGES_MAX];
     size_t page_count;
     struct http_transfer *transfers;
+    usec_t look_at;            /* when to look at their files again */
     struct tftp_misses misses; /* refusals, folded for each client */
     struct http_counters counters;
 };
@@ -130,12 +130,17 @@ static void answer_file(struct http *h, const struct http_request *q, const char
     }
     struct http_transfer *x = malloc(sizeof *x);
     out->transfer = x;
-    if (x) {
-        *x = begun;
-        x->began = now;
-        x->next = h->transfers;
-        h->transfers = x;
-        h->counters.active++;
+    if (!x) {
+        http_files_end(&begun);
+        return;
+    }
+    *x = begun;
+    x->began = now;
+    x->next = h->transfers;
+    h->transfers = x;
+    h->counters.active++;
+    if (h->look_at == USEC_NEVER) {
+        h->look_at = now + LOOK_EVERY;
     }
 }
 
@@ -227,6 +232,7 @@ static void on_ended(void *context, void *transfer, uint64_t sent, usec_t now)
     if (x->tell_whole && sent == x->len) {
         http_files_whole(h->files, x);
     }
+    http_files_end(x);
     free(x);
 }
 
@@ -244,9 +250,28 @@ static void on_turned_away(void *context, const struct endpoint *peer,
     http_journal_refusal(peer, words[why]);
 }
 
+/*
+ * A file that became shorter leaves the thread that sends it with nothing to send, for ever,
+ * and one that was written to must not come as a mixture: such connections are broken off.
+ */
+static void look_at_files(struct http *h, usec_t now)
+{
+    if (now < h->look_at) {
+        return;
+    }
+    for (struct http_transfer *x = h->transfers; x; x = x->next) {
+        if (!x->cut && !http_files_unchanged(x)) {
+            x->cut = true;
+            http_threads_cut(h->threads, x);
+        }
+    }
+    h->look_at = h->transfers ? now + LOOK_EVERY : USEC_NEVER;
+}
+
 usec_t http_deadline(const struct http *h)
 {
     usec_t look = http_threads_deadline(h->threads);
+    look = h->look_at < look ? h->look_at : look;
     usec_t misses = tftp_misses_deadline(&h->misses);
     return look < misses ? look : misses;
 }
@@ -255,59 +280,13 @@ void http_timeout(struct http *h, usec_t now)
 {
     struct tftp_miss sum;
     http_threads_timeout(h->threads, now);
+    look_at_files(h, now);
     while (tftp_misses_due(&h->misses, now, &sum)) {
         http_journal_misses(&sum);
     }
 }
 
 /* -- start and end ------------------------------------------------------------------------ */
-
-static int bind_to(int fd, const struct endpoint *at, sa_family_t family)
-{
-    if (family == AF_INET) {
-        struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(at->port)};
-        struct ip4 ip = endpoint_to_ip4(at);
-        if (endpoint_is_ip4(at)) {
-            memcpy(&in.sin_addr, ip.octet, sizeof ip.octet);
-        }
-        return bind(fd, (const struct sockaddr *)&in, sizeof in);
-    }
-    struct sockaddr_in6 in = {.sin6_family = AF_INET6, .sin6_port = htons(at->port)};
-    memcpy(&in.sin6_addr, at->ip, sizeof at->ip);
-    return bind(fd, (const struct sockaddr *)&in, sizeof in);
-}
-
-/* IPV6_RECVPKTINFO and IP_PKTINFO: each connection knows where its first packet came in. */
-static int open_listener(const struct endpoint *at, sa_family_t family, int *out)
-{
-    static const int on = 1;
-    static const int off = 0;
-    AUTO(close) int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) {
-        return -errno;
-    }
-    if (family == AF_INET6) {
-        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
-    }
-    (void)setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
-    if (bind_to(fd, at, family) != 0 || listen(fd, BACKLOG) != 0) {
-        return -errno;
-    }
-    *out = take_fd(&fd);
-    return 0;
-}
-
-/* All addresses: one socket of both families; a kernel without IPv6 serves IPv4 alone. */
-static int listen_at(const struct endpoint *at, int *fd)
-{
-    static const uint8_t any[16];
-    bool all = memcmp(at->ip, any, sizeof any) == 0;
-    int error = open_listener(at, endpoint_is_ip4(at) ? AF_INET : AF_INET6, fd);
-    return all && (error == -EAFNOSUPPORT || error == -EADDRNOTAVAIL)
-               ? open_listener(at, AF_INET, fd)
-               : error;
-}
 
 /* The usual limit is 1024 descriptors, and may be raised by whoever likes. */
 static void make_room(struct http_conf *conf)
@@ -348,12 +327,13 @@ int http_open(const struct snapshot *config, const struct tftp_hooks *hooks,
         return -ENOMEM;
     }
     h->fd = -1;
+    h->look_at = USEC_NEVER;
     h->conf = config->http;
     h->hooks = *hooks;
     int error = open_files(h, config);
     if (error != 0) {
         snprintf(why, HTTP_WHY_SIZE, "cannot open the boot files: %s", strerror(-error));
-    } else if ((error = listen_at(&h->conf.listen, &h->fd)) != 0) {
+    } else if ((error = http_socket_listen(&h->conf.listen, &h->fd)) != 0) {
         snprintf(why, HTTP_WHY_SIZE, "cannot listen on %s (HTTP): %s%s",
                  endpoint_print(&h->conf.listen, at), strerror(-error),
                  error == -EADDRINUSE ? "; another server is there" : "");

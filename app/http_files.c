@@ -130,6 +130,7 @@ static void begin(const struct http_files *f, const struct http_request *q,
         .size = found->file->size,
         .from = out->offset,
         .len = out->len,
+        .file = store_share(found->file),
     };
     text_show(name, strlen(name), begun->shown, sizeof begun->shown);
     if (f->hooks.began && out->len == found->file->size) {
@@ -172,6 +173,17 @@ void http_files_answer(struct http_files *f, const struct http_request *q,
         begin(f, q, name, &found, out, begun);
     }
     store_put(found.file);
+}
+
+bool http_files_unchanged(const struct http_transfer *x)
+{
+    return store_unchanged(x->file);
+}
+
+void http_files_end(struct http_transfer *x)
+{
+    store_put(x->file);
+    x->file = NULL;
 }
 
 void http_files_whole(struct http_files *f, const struct http_transfer *x)

@@ -24,12 +24,16 @@ int http_files_move(struct http_files *f, const char *root);
 bool http_files_has(struct http_files *f, const char *file);
 
 /*
- * The answer to GET or HEAD of a file (path: decoded).  When a body is to be sent, *begun is
- * filled in.
+ * The answer to GET or HEAD of a file (path: decoded).  When a body is to be sent
+ * out->transfer is `begun`, which is filled in, and http_files_end() belongs to it.
  */
 void http_files_answer(struct http_files *f, const struct http_request *q,
                        const char *path, struct http_answer *out,
                        struct http_transfer *begun);
+
+/* False: what is being sent was written to since. */
+bool http_files_unchanged(const struct http_transfer *x);
+void http_files_end(struct http_transfer *x);
 
 /* The client has all of it. */
 void http_files_whole(struct http_files *f, const struct http_transfer *x);

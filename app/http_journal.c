@@ -22,6 +22,9 @@ void http_journal_transfer(const struct http_transfer *x, uint64_t sent, usec_t 
         log_number(&l, "from", x->from);
     }
     log_number(&l, "sent", sent);
+    if (x->cut) {
+        log_text(&l, "reason", "the file has changed");
+    }
     log_decimal(&l, "seconds", (double)(now - x->began) / (double)USEC_PER_SEC, 3);
     log_end(&l);
 }

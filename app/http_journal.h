@@ -8,6 +8,7 @@
 #include "common/clock.h"
 #include "common/netaddr.h"
 #include "tftp/misses.h"
+#include "tftp/store.h"
 
 /* A file on its way to a client; the name as it asked, printable. */
 struct http_transfer {
@@ -20,6 +21,8 @@ struct http_transfer {
     uint64_t len;
     usec_t began;
     bool tell_whole;
+    struct store_file *file; /* lent to it */
+    bool cut;                /* ended by us: the file was written to meanwhile */
 };
 
 void http_journal_transfer(const struct http_transfer *x, uint64_t sent, usec_t now);

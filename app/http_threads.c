@@ -1,26 +1,21 @@
 #include "app/http_threads.h"
 
 #include <errno.h>
-#include <linux/sockios.h>
-#include <linux/tcp.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#define STACK_SIZE   (256u << 10)
-#define BATCH        64 /* questions answered before others get their turn */
-#define NOTES_MAX    16 /* of clients turned away since the last look; more are not told */
-#define LOOK_EVERY   (1 * USEC_PER_SEC)
-#define SPARE        16   /* connections that libmicrohttpd may have over our limit */
-#define DELIVERED_MS 5000 /* how long the last octets may be on their way */
-#define CLOSED       7    /* TCP_CLOSE of <netinet/tcp.h>, which <linux/tcp.h> excludes */
+#include "app/http_socket.h"
+
+#define STACK_SIZE (256u << 10)
+#define BATCH      64 /* questions answered before others get their turn */
+#define NOTES_MAX  16 /* of clients turned away since the last look; more are not told */
+#define LOOK_EVERY (1 * USEC_PER_SEC)
+#define SPARE      16 /* connections that libmicrohttpd may have over our limit */
 
 struct connection {
     struct connection *next;
@@ -183,79 +178,12 @@ static void note(struct http_threads *t, const struct endpoint *peer,
     }
 }
 
-static struct endpoint endpoint_of(const struct sockaddr *a)
-{
-    struct endpoint e = {.port = 0};
-    if (a->sa_family == AF_INET) {
-        struct sockaddr_in in;
-        struct ip4 ip;
-        memcpy(&in, a, sizeof in);
-        memcpy(ip.octet, &in.sin_addr, sizeof ip.octet);
-        return endpoint_ip4(ip, ntohs(in.sin_port));
-    }
-    if (a->sa_family == AF_INET6) {
-        struct sockaddr_in6 in;
-        memcpy(&in, a, sizeof in);
-        memcpy(e.ip, &in.sin6_addr, sizeof e.ip);
-        e.scope = in.sin6_scope_id;
-        e.port = ntohs(in.sin6_port);
-    }
-    return e;
-}
-
-static struct endpoint own_end(int fd)
-{
-    struct sockaddr_storage a = {.ss_family = AF_UNSPEC};
-    socklen_t len = sizeof a;
-    (void)getsockname(fd, (struct sockaddr *)&a, &len);
-    return endpoint_of((const struct sockaddr *)&a);
-}
-
-static struct endpoint peer_end(int fd)
-{
-    struct sockaddr_storage a = {.ss_family = AF_UNSPEC};
-    socklen_t len = sizeof a;
-    (void)getpeername(fd, (struct sockaddr *)&a, &len);
-    return endpoint_of((const struct sockaddr *)&a);
-}
-
-/* Where its first packet came in; the listening socket was told to keep that. */
-static unsigned interface_of(int fd)
-{
-    union {
-        struct cmsghdr head;
-        char octets[256];
-    } control;
-    socklen_t len = sizeof control;
-    struct msghdr m = {.msg_control = &control};
-    if (getsockopt(fd, IPPROTO_IPV6, IPV6_2292PKTOPTIONS, &control, &len) != 0) {
-        len = sizeof control;
-        if (getsockopt(fd, IPPROTO_IP, IP_PKTOPTIONS, &control, &len) != 0) {
-            return 0;
-        }
-    }
-    m.msg_controllen = len;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
-        if (c->cmsg_level == IPPROTO_IPV6) {
-            struct in6_pktinfo info;
-            memcpy(&info, CMSG_DATA(c), sizeof info);
-            return info.ipi6_ifindex;
-        }
-        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
-            struct in_pktinfo info;
-            memcpy(&info, CMSG_DATA(c), sizeof info);
-            return (unsigned)info.ipi_ifindex;
-        }
-    }
-    return 0;
-}
-
 /* Before a connection is taken; what is refused here costs neither thread nor memory. */
 static enum MHD_Result on_accept(void *context, const struct sockaddr *addr,
                                  socklen_t len)
 {
     struct http_threads *t = context;
-    struct endpoint peer = endpoint_of(addr);
+    struct endpoint peer = http_socket_endpoint(addr);
     size_t same = 0;
     (void)len;
     (void)pthread_mutex_lock(&t->lock);
@@ -280,9 +208,9 @@ static struct connection *open_connection(struct http_threads *t, int fd)
         return NULL;
     }
     c->fd = fd;
-    c->peer = peer_end(fd);
-    c->local = own_end(fd);
-    c->ifindex = interface_of(fd);
+    c->peer = http_socket_peer(fd);
+    c->local = http_socket_own(fd);
+    c->ifindex = http_socket_interface(fd);
     c->waits_since = loop_clock();
     (void)pthread_mutex_lock(&t->lock);
     c->next = t->connections;
@@ -373,42 +301,9 @@ static void set_waiting(struct http_threads *t, struct connection *c, usec_t sin
 
 /* -- what was acknowledged ---------------------------------------------------------------- */
 
-static uint64_t acknowledged(int fd)
-{
-    struct tcp_info info = {0};
-    socklen_t len = sizeof info;
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0) {
-        return 0;
-    }
-    return info.tcpi_bytes_acked;
-}
-
-/* All that was sent has been acknowledged; false: it was not in time, or will not be. */
-static bool wait_delivered(int fd)
-{
-    static const struct timespec pause = {.tv_nsec = 2000000};
-    for (int i = 0; i < DELIVERED_MS / 2; i++) {
-        int left = 0;
-        struct tcp_info info = {0};
-        socklen_t len = sizeof info;
-        if (ioctl(fd, SIOCOUTQ, &left) != 0) {
-            return false;
-        }
-        if (left == 0) {
-            return true;
-        }
-        if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0 ||
-            info.tcpi_state == CLOSED) {
-            return false;
-        }
-        (void)nanosleep(&pause, NULL);
-    }
-    return false;
-}
-
 static uint64_t sent_of(const struct connection *c)
 {
-    uint64_t now = acknowledged(c->fd);
+    uint64_t now = http_socket_acknowledged(c->fd);
     uint64_t sent = now > c->acknowledged ? now - c->acknowledged : 0;
     return sent < c->len ? sent : c->len;
 }
@@ -424,6 +319,17 @@ uint64_t http_threads_sent(struct http_threads *t, const void *transfer)
     }
     (void)pthread_mutex_unlock(&t->lock);
     return sent;
+}
+
+void http_threads_cut(struct http_threads *t, const void *transfer)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    for (struct connection *c = t->connections; c; c = c->next) {
+        if (c->transfer == transfer) {
+            (void)shutdown(c->fd, SHUT_RDWR);
+        }
+    }
+    (void)pthread_mutex_unlock(&t->lock);
 }
 
 size_t http_threads_count(struct http_threads *t)
@@ -454,7 +360,7 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **slot,
     }
     if (has_transfer(t, c)) {
         bool good = why == MHD_REQUEST_TERMINATED_COMPLETED_OK &&
-                    (!c->tell_whole || wait_delivered(c->fd));
+                    (!c->tell_whole || http_socket_delivered(c->fd));
         uint64_t sent = sent_of(c);
         c->sent = good ? c->len : sent < c->len ? sent : c->len - (c->len > 0);
         (void)call_main(t, c, CALL_ENDED);
@@ -530,7 +436,7 @@ static enum MHD_Result answer(struct http_threads *t, struct connection *c,
     };
     c->request = &q;
     c->answer = &a;
-    c->acknowledged = acknowledged(c->fd);
+    c->acknowledged = http_socket_acknowledged(c->fd);
     if (c->target_is_long) {
         http_answer_refuse(&a, 414, "the name is too long");
         a.closes = true;

@@ -62,6 +62,9 @@ void http_threads_stop(struct http_threads *t);
 usec_t http_threads_deadline(const struct http_threads *t);
 void http_threads_timeout(struct http_threads *t, usec_t now);
 
+/* Breaks off the connection over which this transfer goes; ended() tells so soon. */
+void http_threads_cut(struct http_threads *t, const void *transfer);
+
 /* Octets of the body that the client has acknowledged, header fields included. */
 uint64_t http_threads_sent(struct http_threads *t, const void *transfer);
 size_t http_threads_count(struct http_threads *t);

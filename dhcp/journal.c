@@ -45,6 +45,9 @@ void dhcp_journal_choice(struct log_line *l, const struct snapshot *config,
     if (d->file) {
         log_text(l, "file", d->file);
     }
+    if (d->url[0]) {
+        log_text(l, "url", d->url);
+    }
     if (d->host && d->host->name) {
         log_text(l, "host", d->host->name);
     }
