@@ -9,12 +9,13 @@
 
 #define BLKSIZE_PLAIN 512
 #define HALF_NUMBERS  0x8000 /* of the 16-bit block numbers */
+#define MSFT_ASKED    31416
+#define MSFT_GRANTED  27182
+#define VARYING_MAX   255 /* the octet holds no more */
 
 static const char *const kind_names[CLIENT_KINDS] = {
-    [CLIENT_PLAIN] = "plain",
-    [CLIENT_LOCKSTEP] = "lockstep",
-    [CLIENT_EDK2] = "edk2",
-    [CLIENT_IPXE] = "ipxe",
+    [CLIENT_PLAIN] = "plain", [CLIENT_LOCKSTEP] = "lockstep", [CLIENT_EDK2] = "edk2",
+    [CLIENT_IPXE] = "ipxe",   [CLIENT_BOOTMGR] = "bootmgr",
 };
 
 const char *client_kind_name(enum client_kind kind)
@@ -86,6 +87,9 @@ size_t client_request(const struct client *c, uint8_t *packet, size_t room)
     if (asks_window(plan)) {
         put_option(&w, "windowsize", plan->window);
     }
+    if (plan->kind == CLIENT_BOOTMGR) {
+        put_option(&w, "msftwindow", MSFT_ASKED);
+    }
     for (unsigned i = 0; i < plan->option_count; i++) {
         const char *value = strchr(plan->options[i], '=') + 1;
         wr_put(&w, plan->options[i], (size_t)(value - plan->options[i]) - 1);
@@ -122,6 +126,10 @@ static bool take_option(struct client *c, const char *name, const char *text)
     if (strcasecmp(name, "windowsize") == 0) {
         c->window = (uint32_t)value;
         return asks_window(c->plan) && value >= 1 && value <= c->plan->window;
+    }
+    if (strcasecmp(name, "msftwindow") == 0) {
+        c->varies = true;
+        return c->plan->kind == CLIENT_BOOTMGR && value == MSFT_GRANTED;
     }
     if (strcasecmp(name, "tsize") == 0) {
         return c->plan->tsize && value == c->plan->size;
@@ -161,6 +169,21 @@ static bool check(struct client *c, uint64_t number, struct rd data)
     return false;
 }
 
+/* How the window goes on, where the client says so. */
+static void vary(struct client *c, bool lost)
+{
+    struct client_plan *plan = c->plan;
+    if (!c->varies) {
+        return;
+    }
+    c->window = lost                      ? c->window / 4
+                : c->window < VARYING_MAX ? c->window + 1
+                                          : VARYING_MAX;
+    c->window = c->window > 0 ? c->window : 1;
+    plan->agreed_window =
+        c->window > plan->agreed_window ? c->window : plan->agreed_window;
+}
+
 /* Moves over a block that is there. */
 static void advance(struct client *c, size_t len)
 {
@@ -183,6 +206,7 @@ static bool on_next(struct client *c, struct rd data)
         return false;
     }
     c->in_window = 0;
+    vary(c, false);
     return true;
 }
 
@@ -197,6 +221,7 @@ static bool on_stray(struct client *c, bool ahead, bool newest)
     }
     if (kind == CLIENT_EDK2 || first) {
         c->in_window = 0;
+        vary(c, true);
         return true;
     }
     return false;

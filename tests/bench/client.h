@@ -12,6 +12,9 @@
  *   plain      RFC 7440: an ACK a window, one ACK a gap.
  *   lockstep   RFC 1350: the next block or nothing; a repeated block is acknowledged again.
  *   edk2       an ACK for every block that was not expected, and a new window from there.
+ *   bootmgr    Windows Boot Manager: asks for msftwindow, and where it is granted each ACK
+ *              names the next window, one more after a window without a loss, a quarter
+ *              after one.  Else as plain.
  *   ipxe       no windows, but keeps what comes early: an ACK for each block, of the block
  *              before the first gap.
  *
@@ -23,8 +26,14 @@
 
 #include "common/bytes.h"
 
-enum client_kind { CLIENT_PLAIN, CLIENT_LOCKSTEP, CLIENT_EDK2, CLIENT_IPXE };
-#define CLIENT_KINDS 4
+enum client_kind {
+    CLIENT_PLAIN,
+    CLIENT_LOCKSTEP,
+    CLIENT_EDK2,
+    CLIENT_IPXE,
+    CLIENT_BOOTMGR,
+    CLIENT_KINDS
+};
 
 enum client_state { CLIENT_ASKING, CLIENT_READING, CLIENT_DONE, CLIENT_FAILED };
 
@@ -44,11 +53,11 @@ struct client_plan {
     unsigned option_count;
 
     uint32_t agreed_blksize;
-    uint32_t agreed_window;
-    uint64_t octets;     /* of files, each counted once */
-    uint64_t data_count; /* DATA packets that came */
-    uint64_t duplicates; /* of blocks that were there already */
-    uint64_t early;      /* of blocks behind a gap */
+    uint32_t agreed_window; /* the largest, where it varies */
+    uint64_t octets;        /* of files, each counted once */
+    uint64_t data_count;    /* DATA packets that came */
+    uint64_t duplicates;    /* of blocks that were there already */
+    uint64_t early;         /* of blocks behind a gap */
     uint64_t gaps;
     uint64_t corrupted;            /* packets whose octets are not the file's */
     char fault[CLIENT_FAULT_SIZE]; /* of the client that failed last */
@@ -63,6 +72,7 @@ struct client {
     uint64_t block; /* all up to here are there */
     uint64_t last;  /* number of the last block */
     bool told;      /* of this gap */
+    bool varies;    /* its ACKs have a fifth octet, the next window */
     uint8_t *early; /* ipxe: a bit a block */
 };
 

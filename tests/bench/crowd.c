@@ -27,10 +27,15 @@ struct crowd_inbox {
     uint8_t data[PACKETS][PACKET_SIZE];
 };
 
+struct ack {
+    uint16_t block;
+    uint8_t window; /* the fifth octet of a client whose windows vary; 0: it has none */
+};
+
 struct late_ack {
     struct crowd_member *member;
     usec_t due;
-    uint16_t block;
+    struct ack ack;
 };
 
 struct crowd_acks {
@@ -114,12 +119,19 @@ static void settle(struct crowd_member *m)
     close_member(m);
 }
 
-static void send_ack(struct crowd_member *m, uint16_t block)
+static struct ack ack_of(const struct crowd_member *m)
 {
-    const uint8_t packet[4] = {0, 4, (uint8_t)(block >> 8), (uint8_t)block};
+    const struct client *c = &m->client;
+    return (struct ack){(uint16_t)c->block, c->varies ? (uint8_t)c->window : 0};
+}
+
+static void send_ack(struct crowd_member *m, struct ack ack)
+{
+    const uint8_t packet[5] = {0, 4, (uint8_t)(ack.block >> 8), (uint8_t)ack.block,
+                               ack.window};
     m->crowd->acks++;
     if (!is_lost(m, m->crowd->conf.ack_loss)) {
-        send_packet(m, packet, sizeof packet);
+        send_packet(m, packet, ack.window ? 5 : 4);
     }
 }
 
@@ -127,13 +139,12 @@ static void acknowledge(struct crowd_member *m)
 {
     struct crowd *crowd = m->crowd;
     struct crowd_acks *late = crowd->late;
-    uint16_t block = (uint16_t)m->client.block;
     if (crowd->conf.round_trip == 0 || late->count == LATE_MAX) {
-        send_ack(m, block);
+        send_ack(m, ack_of(m));
         return;
     }
     late->ring[(late->first + late->count) % LATE_MAX] =
-        (struct late_ack){m, crowd->now + crowd->conf.round_trip, block};
+        (struct late_ack){m, crowd->now + crowd->conf.round_trip, ack_of(m)};
     late->count++;
     m->waiting++;
 }
@@ -147,7 +158,7 @@ static void send_late_acks(struct crowd *crowd)
         late->first = (late->first + 1) % LATE_MAX;
         late->count--;
         m->waiting--;
-        send_ack(m, ack->block);
+        send_ack(m, ack->ack);
         if (m->ended) {
             close_member(m);
         }
@@ -221,7 +232,7 @@ static void repeat(struct crowd_member *m)
     } else {
         client_restart(&m->client);
         heard_now(m);
-        send_ack(m, (uint16_t)m->client.block);
+        send_ack(m, ack_of(m));
     }
 }
 

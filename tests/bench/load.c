@@ -58,7 +58,7 @@ static const struct option long_options[] = {
 static const char usage[] =
     "usage: bench-load --server ADDRESS --file NAME --as PATH [options]\n"
     "  --port N           of the server (69)\n"
-    "  --kind KIND        plain, lockstep, edk2 or ipxe (plain)\n"
+    "  --kind KIND        plain, lockstep, edk2, ipxe or bootmgr (plain)\n"
     "  --clients N        how many (1)\n"
     "  --apart USEC       between their starts (0: all at once)\n"
     "  --blksize N        asked for (512: not asked)\n"

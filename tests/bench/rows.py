@@ -63,6 +63,8 @@ TABLE = [
         256 * MIB, 64, refuse_segments=True, of_best=0.8),
     Row("whole", "1.6 GB, window 64, loopback", TIME, "loopback", WHOLE, 64, limit=9.0,
         of_best=3.0),
+    Row("whole-bootmgr", "1.6 GB by Windows Boot Manager, msftwindow, loopback", TIME, "loopback",
+        WHOLE, 4, 1456, kind="bootmgr", limit=15.0, only_pxed=True),
     Row("crowd-16", "1,000 clients at once, 512 KiB each, window 16", CROWD, "pair", MIB // 2,
         16, clients=1000, limit=25.0, of_best=2.5),
     Row("crowd-1", "1,000 clients at once, 512 KiB each, lock-step", CROWD, "pair", MIB // 2,
@@ -86,6 +88,8 @@ SEED_LINK = [link(window, most=28.0 if window == 64 else None) for window in WIN
          title="the first link, a client without windows that drops early blocks"),
     link(4, name="ahead-edk2", kind="edk2", size=16 * MIB,
          title="the first link, a UEFI client (window 4)"),
+    link(4, name="windows-varying", kind="bootmgr", size=64 * MIB, only_pxed=True,
+         title="the first link, Windows Boot Manager with msftwindow"),
 ]
 
 # the same link when one packet in a thousand is lost

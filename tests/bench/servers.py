@@ -156,7 +156,8 @@ class Pxed:
         path = os.path.join(place.folder, "pxed.json")
         net.write_json(path, {
             "interfaces": [place.interface], "user": "nobody", "dhcp": {"enabled": False},
-            "tftp": {"root": place.root, "max_window_size": 64, "first_window_size": 64},
+            "tftp": {"root": place.root, "max_window_size": 64, "first_window_size": 64,
+                     "msft_window": True},
             "profiles": {"default": {"x64-uefi": "ready"}},
             "unknown_hosts": {"profile": "default"}})
         return [self.program, "run", "-c", path]

@@ -23,12 +23,12 @@ def tool(name):
 class Served:
     """pxed with one file, and the file as the load generator believes it to be."""
 
-    def __init__(self, network, *environment):
+    def __init__(self, network, *environment, tftp=None):
         self.server, self.client = network.pair()
         self.root = network.root()
         self.root.write("file.bin", CONTENT)
         path = os.path.join(network.folder, "pxed.json")
-        net.write_json(path, net.config(self.root))
+        net.write_json(path, net.config(self.root, tftp=tftp))
         self.pxed = self.server.start(*environment, net.binary(), "run", "-c", path)
         self.pxed.wait_log("pxed ready")
 
@@ -49,10 +49,18 @@ def served():
 
 
 def test_every_kind_of_client_gets_the_file(served):
-    for kind in ("plain", "lockstep", "edk2", "ipxe"):
+    for kind in ("plain", "lockstep", "edk2", "ipxe", "bootmgr"):
         status, result = served.load("--kind", kind, "--window", 16, "--clients", 20)
         check.equal((status, result["ok"], result["octets"]), (0, 20, 20 * SIZE), kind)
-        check.equal(result["window"], 16 if kind in ("plain", "edk2") else 1, kind)
+        check.equal(result["window"], 16 if kind in ("plain", "edk2", "bootmgr") else 1, kind)
+
+
+def test_windows_boot_manager_grows_its_window():
+    with net.Net() as network:
+        served = Served(network, tftp={"msft_window": True})
+        status, result = served.load("--kind", "bootmgr", "--window", 4)
+        check.equal((status, result["ok"], result["octets"]), (0, 1, SIZE), "outcome")
+        check.at_least(result["window"], 18, "blocks of the largest window")   # 4 + 5 + ... > 201
 
 
 def test_a_wrong_octet_is_seen(served):
