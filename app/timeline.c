@@ -49,8 +49,10 @@ static usec_t patience(const struct boot *b)
     if (f->loads == 0) {
         return TIMELINE_QUIET;
     }
-    bool settled = f->last_whole && f->good.at >= f->moved;
-    return settled ? TIMELINE_SETTLE : TIMELINE_LOADED;
+    if (f->good.times == 0 || f->good.at < f->moved) {
+        return TIMELINE_QUIET;
+    }
+    return f->last_whole ? TIMELINE_SETTLE : TIMELINE_LOADED;
 }
 
 /* It was heard: its silence begins anew. */
