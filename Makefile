@@ -35,7 +35,8 @@ LAB_JOBS     ?= $(JOBS)
 
 # -- what there is ---------------------------------------------------------------------
 # Pure: no system call can hide here, tests/purity.sh proves it.
-CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common/text.c common/timers.c \
+CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common/recent.c common/text.c \
+         common/timers.c \
          common/log_format.c common/log_line.c common/log_repeats.c \
          config/http_base.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \

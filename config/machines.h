@@ -9,7 +9,7 @@
  *
  * Ownership: the table owns its entries; a result is a view until the next machines_learn().
  * Errors: machines_new() gives NULL when memory is out; nothing else fails.
- * Pure but for the memory of its slots and of uthash's buckets.
+ * Pure but for its memory (common/recent).
  */
 #ifndef CONFIG_MACHINES_H
 #define CONFIG_MACHINES_H

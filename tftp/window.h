@@ -15,7 +15,7 @@
  *
  * Ownership: the table owns its entries; answers are values.
  * Errors: tftp_windows_new() gives NULL when memory is out; nothing else fails.
- * Pure but for the memory of its slots and of uthash's buckets.
+ * Pure but for its memory (common/recent).
  */
 #ifndef TFTP_WINDOW_H
 #define TFTP_WINDOW_H

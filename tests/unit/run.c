@@ -18,6 +18,7 @@ int main(void)
     srunner_add_suite(runner, suite_common_human());
     srunner_add_suite(runner, suite_common_log());
     srunner_add_suite(runner, suite_common_netaddr());
+    srunner_add_suite(runner, suite_common_recent());
     srunner_add_suite(runner, suite_common_text());
     srunner_add_suite(runner, suite_common_timers());
     srunner_add_suite(runner, suite_config_arch());

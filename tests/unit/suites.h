@@ -18,6 +18,7 @@ Suite *suite_common_histogram(void);
 Suite *suite_common_human(void);
 Suite *suite_common_log(void);
 Suite *suite_common_netaddr(void);
+Suite *suite_common_recent(void);
 Suite *suite_common_text(void);
 Suite *suite_common_timers(void);
 Suite *suite_config_arch(void);
