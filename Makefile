@@ -38,7 +38,7 @@ LAB_JOBS     ?= $(JOBS)
 CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common/recent.c common/text.c \
          common/timers.c \
          common/log_format.c common/log_line.c common/log_repeats.c \
-         config/http_base.c \
+         config/http_base.c config/grub_image.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
          config/states.c config/system.c config/template.c config/variables.c \

@@ -223,6 +223,22 @@ int boot_file_look(int root, const char *path, struct bootfile *out)
     return error;
 }
 
+void *boot_file_part(int root, const char *path, uint64_t at, size_t len)
+{
+    AUTO(close) int fd = open_beneath(root, path, 0);
+    uint8_t *part = fd < 0 ? NULL : malloc(len);
+    size_t got = 0;
+    while (part && got < len) {
+        ssize_t n = pread(fd, part + got, len - got, (off_t)(at + got));
+        if (n <= 0) {
+            free(part);
+            return NULL;
+        }
+        got += (size_t)n;
+    }
+    return part;
+}
+
 static void look_into(const struct check *c, struct boot_file *b, int fd, uint64_t size)
 {
     uint8_t head[BOOTFILE_HEAD];

@@ -36,6 +36,8 @@ struct boot_file {
     enum boot_file_state state;
     struct bootfile what; /* BOOT_FILE_THERE only, as the next one */
     bool fits;
+    bool grub_learns; /* it is, or as a shim it loads, a GRUB that cannot work behind a
+                         proxy; app/grub sets it, for entries of profiles */
 };
 
 struct boot_file_list {
@@ -53,6 +55,9 @@ void boot_file_fault(const struct snapshot *s, const struct boot_file *b,
  * -EISDIR: it is no regular file.
  */
 int boot_file_look(int root, const char *path, struct bootfile *out);
+
+/* len octets of it; malloc'd.  NULL: it has not so many, or cannot be read. */
+void *boot_file_part(int root, const char *path, uint64_t at, size_t len);
 
 /* Why it was not found or read, as a sentence; error: errno.  A near name is suggested. */
 void boot_file_missing(int root, const char *root_name, const char *path, int error,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/grub.h"
 #include "app/read_file.h"
 #include "app/shim.h"
 #include "app/system_files.h"
@@ -65,6 +66,7 @@ int configuration_read_changed(const char *path, const struct host_change *chang
         }
         system_files_check(s, missing_files, &out->faults);
         shim_check(s, &out->files, &out->faults);
+        grub_check(s, &out->files, &out->faults);
         faults_sort(&out->faults);
     }
     if (out->faults.errors > 0) {

@@ -76,6 +76,12 @@ const struct init_chain init_chains[] = {
     {"arm64-uefi", LOADER_GRUB, "GRUB", {"arm64/grub.efi", NULL}},
     {"arm64-uefi", LOADER_SHIM, "shim, signed GRUB",
      {"arm64/shimaa64.efi", "arm64/grubaa64.efi"}},
+    /* with Secure Boot, too, and nothing needed of the DHCP server */
+    {"x64-uefi-http", LOADER_SHIM, "a disk with shim and signed GRUB", {"x64/secure.img", NULL}},
+    {"x64-uefi-http", LOADER_IPXE, "iPXE", {"x64/snponly.efi", NULL}},
+    {"x64-uefi-http", LOADER_GRUB, "GRUB", {"x64/grub.efi", NULL}},
+    {"arm64-uefi-http", LOADER_SHIM, "a disk with shim and signed GRUB", {"arm64/secure.img", NULL}},
+    {"arm64-uefi-http", LOADER_GRUB, "GRUB", {"arm64/grub.efi", NULL}},
 };
 /* clang-format on */
 
@@ -145,7 +151,8 @@ const struct init_chain *init_chain_choose(const char *arch, enum init_loader pr
     const struct init_chain *chosen = NULL;
     for (size_t i = 0; i < init_chain_count; i++) {
         const struct init_chain *c = &init_chains[i];
-        bool better = !chosen || (c->loader == preferred && chosen->loader != preferred);
+        bool better = !chosen || (c->loader == preferred && chosen->loader != preferred &&
+                                  !strstr(arch, "-http"));
         if (better && strcmp(c->arch, arch) == 0 && is_whole(c, there)) {
             chosen = c;
         }

@@ -64,7 +64,7 @@ extern const size_t init_chain_count;
 
 /*
  * The chain of an architecture whose parts are all there: that of the preferred loader, else
- * the first; NULL: none.  there: by part.
+ * the first, which UEFI HTTP Boot always gets; NULL: none.  there: by part.
  */
 const struct init_chain *init_chain_choose(const char *arch, enum init_loader preferred,
                                            const bool there[]);

@@ -118,6 +118,18 @@ static void print_kept(const struct terminal *t, const struct init_place *p)
     }
 }
 
+static void print_next_server(const struct terminal *t, const struct init_terms *terms)
+{
+    char address[IP4_TEXT];
+    if (init_needs_next_server(terms)) {
+        fprintf(t->out,
+                "%snow let the DHCP server name %s as next server%s, and no file: GRUB "
+                "behind shim\nlooks nowhere else (docs/chains.md)\n",
+                terminal_tone(t, TONE_WARN), ip4_print(terms->address, address),
+                terminal_tone(t, TONE_PLAIN));
+    }
+}
+
 void init_print_outcome(const struct terminal *t, const struct init_outcome *o)
 {
     print_chains(t, o->terms);
@@ -125,6 +137,7 @@ void init_print_outcome(const struct terminal *t, const struct init_outcome *o)
     print_kept(t, o->place);
     fprintf(t->out, "%zu files made, %zu as before, in %s\n", o->place->made,
             o->place->same, o->root);
+    print_next_server(t, o->terms);
     if (o->good) {
         fprintf(t->out, "%s%s is good%s; serve it: pxed run -c %s\n",
                 terminal_tone(t, TONE_GOOD), o->configuration,

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MADE "made by `pxed init`, which leaves it alone once you have changed it"
+#define HTTP_PORT 8069
+#define MADE      "made by `pxed init`, which leaves it alone once you have changed it"
 
 static bool has(const struct init_terms *terms, const char *target)
 {
@@ -149,18 +150,31 @@ static const struct init_chain *chosen(size_t row, const struct init_terms *term
     return init_chain_choose(c->arch, terms->preferred, terms->there) == c ? c : NULL;
 }
 
+/* "x64/grub.efi", and for clients that load by HTTP where that is. */
+static void say_file(struct text *t, const struct init_chain *c,
+                     const struct init_terms *terms)
+{
+    char address[IP4_TEXT];
+    if (strstr(c->arch, "-http")) {
+        text_say(t, "http://%s:%d/%s", ip4_print(terms->address, address), HTTP_PORT,
+                 c->file[0]);
+    } else {
+        text_say(t, "%s", c->file[0]);
+    }
+}
+
 static void say_entries(struct text *t, const struct init_terms *terms)
 {
     for (size_t i = 0; i < init_chain_count; i++) {
         const struct init_chain *c = chosen(i, terms);
         if (c) {
-            int pad = 16 - (int)strlen(c->arch);
-            text_say(t, "      \"%s\":%*s\"%s\",  // %s\n", c->arch, pad > 1 ? pad : 1,
-                     "", c->file[0], c->words);
+            text_say(t, "      // %s\n      \"%s\": \"", c->words, c->arch);
+            say_file(t, c, terms);
+            text_say(t, "\",\n");
         }
     }
-    text_say(t, "      \"ipxe\":            \"boot.ipxe\"             // an iPXE that "
-                "runs already\n");
+    text_say(t, "      // an iPXE that runs already, whoever loaded it\n"
+                "      \"ipxe\": \"boot.ipxe\"\n");
 }
 
 static void say_interface(struct text *t, const struct init_terms *terms)
@@ -175,6 +189,16 @@ static void say_interface(struct text *t, const struct init_terms *terms)
     text_say(t, "\" }],\n");
 }
 
+bool init_needs_next_server(const struct init_terms *terms)
+{
+    bool needs = false;
+    for (size_t i = 0; i < init_chain_count; i++) {
+        const struct init_chain *c = chosen(i, terms);
+        needs = needs || (c && c->loader == LOADER_SHIM && !strstr(c->arch, "-http"));
+    }
+    return needs;
+}
+
 void init_configuration(struct text *t, const struct init_terms *terms)
 {
     text_say(t, "// " MADE ".\n"
@@ -182,15 +206,26 @@ void init_configuration(struct text *t, const struct init_terms *terms)
                 "{\n"
                 "  // Where PXE clients are answered.\n");
     say_interface(t, terms);
+    if (init_needs_next_server(terms)) {
+        text_say(
+            t,
+            "\n"
+            "  // GRUB behind shim finds this server only if the DHCP server names it\n"
+            "  // as its next server.  See to that.\n"
+            "  \"dhcp\": { \"next_server_is_us\": true },\n");
+    }
     text_say(t,
              "\n"
              "  // Boot files lie beneath this directory.\n"
              "  \"tftp\": { \"root\": \"%s\" },\n"
              "\n"
+             "  // By HTTP they come, too: UEFI HTTP Boot asks for that.\n"
+             "  \"http\": { \"listen\": \":%d\", \"boot_files\": true },\n"
+             "\n"
              "  \"profiles\": {\n"
              "    // What a machine loads, by the architecture that it tells.\n"
              "    \"default\": {\n",
-             terms->root);
+             terms->root, HTTP_PORT);
     say_entries(t, terms);
     text_say(t,
              "    }\n"

@@ -28,6 +28,9 @@ void init_menu(struct text *t, const char *target, const struct init_terms *term
 /* What the signed GRUB on a disk image does: take an address, go on at this server. */
 void init_disk_menu(struct text *t, const struct init_terms *terms);
 
+/* Whether a chain works only if the DHCP server names this one as its next server. */
+bool init_needs_next_server(const struct init_terms *terms);
+
 /* The configuration of pxed. */
 void init_configuration(struct text *t, const struct init_terms *terms);
 

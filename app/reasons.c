@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "app/grub.h"
 #include "common/text.h"
 
 struct place {
@@ -332,34 +333,17 @@ static void warn_of_shadows(struct reasons *r, const struct snapshot *s,
     }
 }
 
-static const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    const char *back = strrchr(file, '\\');
-    const char *last = back && (!slash || back > slash) ? back : slash;
-    return last ? last + 1 : file;
-}
-
 static struct place place_of_file(const struct boot_file *b)
 {
     return (struct place){b->host ? b->host->file : 0, b->line};
 }
 
-/* GRUB looks for its server in the DHCP server's ACK alone. */
-static void warn_of_grub(struct reasons *r, const struct boot_file *b)
+static void warn_of_grub(struct reasons *r, const struct snapshot *s,
+                         const struct boot_file *b)
 {
-    struct place at = place_of_file(b);
-    const char *name = base_name(b->file);
-    if (strcasestr(name, "grub")) {
-        add_at(
-            r, at, "grub-behind-proxy",
-            "GRUB as distributions build it learns no server from a proxy and stops at "
-            "its prompt: build one with the server in its prefix, or chain by iPXE");
-    } else if (strcasestr(name, "shim")) {
-        add_at(
-            r, at, "grub-behind-proxy",
-            "shim loads grub*.efi beside it, and GRUB as distributions build it learns "
-            "no server from a proxy");
+    char why[GRUB_WHY_SIZE];
+    if (grub_warning(s, b, why)) {
+        add_at(r, place_of_file(b), "grub-behind-proxy", "%s", why);
     }
 }
 
@@ -414,7 +398,7 @@ void reasons_warnings(const struct snapshot *s, const struct boot_file_list *fil
         d->file ? boot_files_find(files, d->file, d->arch, d->host) : NULL;
     if (b && b->slot != SLOT_IPXE) {
         warn_of_file(out, b, d->arch);
-        warn_of_grub(out, b);
+        warn_of_grub(out, s, b);
     } else if (b && b->state == BOOT_FILE_MISSING) {
         warn_of_file(out, b, d->arch);
     }

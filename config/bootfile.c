@@ -126,6 +126,10 @@ static void read_sections(struct rd *r, unsigned count, struct bootfile *b)
             return;
         }
         b->has_sbat = b->has_sbat || !memcmp(name, ".sbat\0\0", 8);
+        if (!memcmp(name, "mods\0\0\0", 8)) {
+            b->mods_at = offset;
+            b->mods_size = size;
+        }
         b->cut_short = b->cut_short || (size > 0 && offset + size > b->size);
     }
 }

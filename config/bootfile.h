@@ -33,11 +33,13 @@ enum bootfile_kind {
 
 struct bootfile {
     enum bootfile_kind kind;
-    uint64_t size;    /* of the whole file */
-    uint16_t machine; /* EFI, PE: 0x8664 is x64, ... */
-    bool is_signed;   /* EFI, PE: the certificate table is not empty */
-    bool has_sbat;    /* EFI, PE: there is a .sbat section, which shim asks for */
-    bool cut_short;   /* EFI, PE: a section or the certificates lie behind the end */
+    uint64_t size;      /* of the whole file */
+    uint16_t machine;   /* EFI, PE: 0x8664 is x64, ... */
+    bool is_signed;     /* EFI, PE: the certificate table is not empty */
+    bool has_sbat;      /* EFI, PE: there is a .sbat section, which shim asks for */
+    bool cut_short;     /* EFI, PE: a section or the certificates lie behind the end */
+    uint64_t mods_at;   /* EFI, PE: where GRUB's section of modules is, */
+    uint64_t mods_size; /* and how long; 0: there is none */
 };
 
 /* head: the first len octets of a file of size octets, BOOTFILE_HEAD of them at best. */

@@ -177,6 +177,8 @@ static void read_data_ports(struct reader *r, const struct field *f, const json_
 static const struct field dhcp_fields[] = {
     {.key = "enabled", .read = read_bool, .offset = offsetof(struct dhcp_conf, enabled)},
     {.key = "ipv6", .read = read_bool, .offset = offsetof(struct dhcp_conf, ipv6)},
+    {.key = "next_server_is_us", .read = read_bool,
+     .offset = offsetof(struct dhcp_conf, next_server_is_us)},
 };
 
 static const struct field tftp_fields[] = {
@@ -198,7 +200,7 @@ static const struct field tftp_fields[] = {
     {.key = "data_ports", .read = read_data_ports},
 };
 
-static const struct field_set dhcp_set = {.list = dhcp_fields, .count = 2};
+static const struct field_set dhcp_set = {.list = dhcp_fields, .count = 3};
 static const struct field_set tftp_set = {.list = tftp_fields, .count = 9};
 static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 9, "tftp_set counts its rows");
 

@@ -46,6 +46,7 @@ struct interface_conf {
 struct dhcp_conf {
     bool enabled; /* false: ports 67, 547 and 4011 are not touched */
     bool ipv6;    /* answer over IPv6, too, where an interface has it; default true */
+    bool next_server_is_us; /* the DHCP server names this host as its next server */
 };
 
 /* How many blocks go out at once to clients that know no windows; others: so many. */

@@ -23,6 +23,18 @@ def efi(machine=X64, signed=True):
     return (dos + b"PE\0\0" + coff + bytes(optional)).ljust(520, b"\0")
 
 
+def grub(prefix, machine=X64):
+    """An EFI application whose section "mods" is that of a GRUB with this prefix."""
+    text = prefix.encode() + b"\0"
+    listed = struct.pack("<II", 3, 8 + len(text)) + text
+    mods = struct.pack("<IIQQ", 0x676d696d, 0, 24, 24 + len(listed)) + listed
+    image = bytearray(efi(machine))
+    struct.pack_into("<H", image, 64 + 6, 1)                       # one section
+    section = 64 + 24 + struct.unpack_from("<H", image, 64 + 20)[0]
+    struct.pack_into("<8sIIII", image, section, b"mods", 0, 0, len(mods), 1024)
+    return bytes(image).ljust(1024, b"\0") + mods
+
+
 class Strict(Site):
     def test_warnings_are_faults_when_strict(self):
         self.configure(hosts=[{"mac": "52:*"}, {"mac": "52:54:*"}])
@@ -134,6 +146,33 @@ class Shim(Site):
     def test_a_whole_chain_is_good(self):
         self.write("root/x64/grubx64.efi", efi())
         self.check("--strict")
+
+    def test_a_grub_that_stops_behind_a_proxy(self):
+        self.write("root/x64/grubx64.efi", grub("/grub"))
+        self.assertIn("profiles.default.x64-uefi: leads to a GRUB that learns no server",
+                      self.check("--strict", code=1).stderr)
+        self.assertIn("but\n", self.explain())
+        self.assertIn("leads to a GRUB that learns no server", self.explain())
+
+    def test_but_not_with_the_dhcp_servers_help(self):
+        self.write("root/x64/grubx64.efi", grub("/grub"))
+        self.configure(profiles={"default": {"x64-uefi": "x64/shimx64.efi"}},
+                       dhcp={"next_server_is_us": True})
+        self.check("--strict")
+        self.assertNotIn("GRUB", self.explain())
+
+    def test_nor_with_a_server_built_in(self):
+        self.write("root/x64/grubx64.efi", grub("(tftp,10.0.0.1)/grub"))
+        self.check("--strict")
+
+    def test_a_grub_without_shim(self):
+        self.configure(profiles={"default": {"x64-uefi": "grubnetx64.efi"}})
+        self.write("root/grubnetx64.efi", grub("/grub"))
+        self.assertIn("leads to a GRUB that learns no server", self.check().stderr)
+
+    def explain(self):
+        return self.run_pxed("explain", "-c", self.config, "--mac", "52:54:00:00:00:01",
+                             "--arch", "x64-uefi").stdout
 
     def test_a_second_stage_that_is_missing(self):
         self.write("root/grubx64.efi", efi())

@@ -31,6 +31,7 @@ class Boot:
     dhcp: str = "dnsmasq"   # over IPv6: "dnsmasq6", or "stateless6" for addresses without DHCP
     ip: str = "4"           # which PXE the firmware tries: "4", "6", or "" for HTTP Boot alone
     http: bool = False      # the boot files are there by HTTP, too
+    goes_on: bool = False   # after PXE has failed the firmware is to try HTTP Boot
     same_host: str = ""     # "dhcp-first" or "pxed-first": one host for both, started in this order
     loss: float = 0         # percent of TFTP's packets, each way
     refused: bool = False   # pxed must send this machine no file at all
@@ -185,24 +186,20 @@ BOOTS += [Boot("init-arm64-%s" % dhcp, "aa64", GRUB_MENU, init=(), dhcp=dhcp, ne
 # server need say nothing; by PXE it must name pxed its next server, or be on the same host
 # and name itself.
 SIGNED = tuple(PACKAGED[name] for name in SHIM)
-DISK_X64 = {"x64-uefi": None, "x64-uefi-http": "http://%s/x64/secure.img" % PXE[1]}
-DISK_ARM64 = {"arm64-uefi": None, "arm64-uefi-http": "http://%s/arm64/secure.img" % PXE[1]}
 BOOTS += [
-    Boot("x64-secure-disk", "x64-sb", GRUB_MENU, init=(), ip="", http=True, timeout=90,
-         files=DISK_X64, needs=SIGNED),
-    Boot("x64-secure-disk-isc", "x64-sb", GRUB_MENU, init=(), ip="", http=True, timeout=90,
-         files=DISK_X64, dhcp="isc", needs=SIGNED),
+    Boot("x64-secure-disk", "x64-sb", GRUB_MENU, init=(), ip="", timeout=90, needs=SIGNED),
+    Boot("x64-secure-disk-isc", "x64-sb", GRUB_MENU, init=(), ip="", timeout=90, dhcp="isc",
+         needs=SIGNED),
     # PXE is refused the unsigned loader first
-    Boot("x64-secure-disk-second", "x64-sb", GRUB_MENU, also="Access Denied", init=(), http=True,
-         timeout=150, files={**DISK_X64, "x64-uefi": "x64/snponly.efi"}, needs=SIGNED),
-    Boot("aa64-secure-disk", "aa64-sb", GRUB_MENU, init=(), ip="", http=True, timeout=90,
-         files=DISK_ARM64, needs=(GRUB_ARM64,)),
+    Boot("x64-secure-disk-second", "x64-sb", GRUB_MENU, also="Access Denied", init=(), timeout=150,
+         goes_on=True, needs=SIGNED),
+    Boot("aa64-secure-disk", "aa64-sb", GRUB_MENU, init=(), ip="", timeout=90, needs=(GRUB_ARM64,)),
     Boot("aa64-secure-refuses", "aa64-sb", "Access Denied"),
-    Boot("x64-secure-shim-same-host", "x64-sb", GRUB_MENU, init=(), needs=SIGNED,
-         files={"x64-uefi": "x64/shimx64.efi"}, same_host="dhcp-first"),
+    Boot("x64-secure-shim-same-host", "x64-sb", GRUB_MENU, init=("--loader", "shim"), needs=SIGNED,
+         same_host="dhcp-first"),
 ]
-BOOTS += [Boot("x64-secure-shim-next-%s" % dhcp, "x64-sb", GRUB_MENU, init=(), needs=SIGNED,
-               files={"x64-uefi": "x64/shimx64.efi"}, dhcp=dhcp + "-next")
+BOOTS += [Boot("x64-secure-shim-next-%s" % dhcp, "x64-sb", GRUB_MENU, init=("--loader", "shim"),
+               needs=SIGNED, dhcp=dhcp + "-next")
           for dhcp in ("dnsmasq", "isc", "kea", "udhcpd")]
 
 

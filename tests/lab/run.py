@@ -69,7 +69,7 @@ def transfers():
 
 def verdict(boot, pc):
     """None, or why this boot failed."""
-    given_up = () if boot.http else GIVEN_UP
+    given_up = () if boot.http or boot.goes_on or not boot.ip else GIVEN_UP
     why = pc.wait_for(boot.marker, boot.timeout, given_up=given_up)
     if why is None and boot.also not in pc.text():
         why = "no '%s' on the way" % boot.also

@@ -10,6 +10,7 @@ Suite *suite_app_loop(void);
 Suite *suite_app_boot_rules(void);
 Suite *suite_app_explain(void);
 Suite *suite_app_metrics(void);
+Suite *suite_config_grub_image(void);
 Suite *suite_app_init(void);
 Suite *suite_app_terminal(void);
 Suite *suite_app_timeline(void);
