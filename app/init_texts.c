@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HTTP_PORT 8069
-#define MADE      "made by `pxed init`, which leaves it alone once you have changed it"
+#define MADE "made by `pxed init`, which leaves it alone once you have changed it"
 
 static bool has(const struct init_terms *terms, const char *target)
 {
@@ -150,27 +149,13 @@ static const struct init_chain *chosen(size_t row, const struct init_terms *term
     return init_chain_choose(c->arch, terms->preferred, terms->there) == c ? c : NULL;
 }
 
-/* "x64/grub.efi", and for clients that load by HTTP where that is. */
-static void say_file(struct text *t, const struct init_chain *c,
-                     const struct init_terms *terms)
-{
-    char address[IP4_TEXT];
-    if (strstr(c->arch, "-http")) {
-        text_say(t, "http://%s:%d/%s", ip4_print(terms->address, address), HTTP_PORT,
-                 c->file[0]);
-    } else {
-        text_say(t, "%s", c->file[0]);
-    }
-}
-
 static void say_entries(struct text *t, const struct init_terms *terms)
 {
     for (size_t i = 0; i < init_chain_count; i++) {
         const struct init_chain *c = chosen(i, terms);
         if (c) {
-            text_say(t, "      // %s\n      \"%s\": \"", c->words, c->arch);
-            say_file(t, c, terms);
-            text_say(t, "\",\n");
+            text_say(t, "      // %s\n      \"%s\": \"%s\",\n", c->words, c->arch,
+                     c->file[0]);
         }
     }
     text_say(t, "      // an iPXE that runs already, whoever loaded it\n"
@@ -220,12 +205,12 @@ void init_configuration(struct text *t, const struct init_terms *terms)
              "  \"tftp\": { \"root\": \"%s\" },\n"
              "\n"
              "  // By HTTP they come, too: UEFI HTTP Boot asks for that.\n"
-             "  \"http\": { \"listen\": \":%d\", \"boot_files\": true },\n"
+             "  \"http\": { \"listen\": \":8069\", \"boot_files\": true },\n"
              "\n"
              "  \"profiles\": {\n"
              "    // What a machine loads, by the architecture that it tells.\n"
              "    \"default\": {\n",
-             terms->root, HTTP_PORT);
+             terms->root);
     say_entries(t, terms);
     text_say(t,
              "    }\n"

@@ -35,6 +35,7 @@ static const struct {
     [BOOTFILE_BIOS] = {"bios-program", "BIOS program"},
     [BOOTFILE_LINUX] = {"linux-kernel", "Linux kernel image"},
     [BOOTFILE_ISO] = {"iso-image", "ISO image"},
+    [BOOTFILE_DISK] = {"disk-image", "disk image"},
     [BOOTFILE_WIM] = {"wim-image", "WIM image"},
     [BOOTFILE_GZIP] = {"gzip", "gzip archive"},
     [BOOTFILE_IPXE_SCRIPT] = {"ipxe-script", "iPXE script"},
@@ -205,6 +206,9 @@ static enum bootfile_kind kind_of(const void *head, size_t len)
         enum bootfile_kind kind;
     } magics[] = {
         {0x8001, "CD001", BOOTFILE_ISO}, /* first: its beginning may be a boot sector */
+        {0x36, "FAT1", BOOTFILE_DISK},
+        {0x52, "FAT32", BOOTFILE_DISK},
+        {0x200, "EFI PART", BOOTFILE_DISK},
         {0x202, "HdrS", BOOTFILE_LINUX},
         {0, "MSWIM", BOOTFILE_WIM},
         {0, "\x1f\x8b", BOOTFILE_GZIP},
@@ -287,8 +291,8 @@ static bool fits_uefi(const struct bootfile *b, size_t row, char *why, size_t si
 /* UEFI 2.10 section 24.7.3.2: an application, or the image of a disc or disk. */
 static bool fits_http(const struct bootfile *b, size_t row, char *why, size_t size)
 {
-    bool image = b->kind == BOOTFILE_ISO || b->kind == BOOTFILE_BIOS ||
-                 b->kind == BOOTFILE_UNKNOWN;
+    bool image = b->kind == BOOTFILE_ISO || b->kind == BOOTFILE_DISK ||
+                 b->kind == BOOTFILE_BIOS || b->kind == BOOTFILE_UNKNOWN;
     return image || fits_uefi(b, row, why, size);
 }
 

@@ -24,6 +24,7 @@ enum bootfile_kind {
     BOOTFILE_BIOS,  /* machine code without a header, as BIOS PXE loads it */
     BOOTFILE_LINUX, /* bzImage or .lkrn that is no EFI application */
     BOOTFILE_ISO,
+    BOOTFILE_DISK, /* a FAT file system or a partition table: UEFI HTTP Boot starts those */
     BOOTFILE_WIM,
     BOOTFILE_GZIP,
     BOOTFILE_IPXE_SCRIPT,

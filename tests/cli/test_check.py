@@ -170,6 +170,12 @@ class Shim(Site):
         self.write("root/grubnetx64.efi", grub("/grub"))
         self.assertIn("leads to a GRUB that learns no server", self.check().stderr)
 
+    def test_a_shim_by_http(self):
+        self.write("root/x64/grubx64.efi", grub("/grub"))
+        self.configure(profiles={"default": {"x64-uefi-http": "x64/shimx64.efi"}},
+                       http={"listen": ":8069", "boot_files": True})
+        self.assertIn("cannot read by HTTP and stops at its prompt", self.check().stderr)
+
     def explain(self):
         return self.run_pxed("explain", "-c", self.config, "--mac", "52:54:00:00:00:01",
                              "--arch", "x64-uefi").stdout

@@ -25,6 +25,8 @@ static const struct {
     {"cli", BYTES("\xfa\x33\xc0"), 0, BOOTFILE_BIOS},
     {"kernel", BYTES("HdrS\x0c\x02"), 0x202, BOOTFILE_LINUX},
     {"ISO", BYTES("CD001\x01"), 0x8001, BOOTFILE_ISO},
+    {"FAT", BYTES("FAT12   "), 0x36, BOOTFILE_DISK},
+    {"GPT", BYTES("EFI PART"), 0x200, BOOTFILE_DISK},
     {"WIM", BYTES("MSWIM\0\0\0"), 0, BOOTFILE_WIM},
     {"gzip", BYTES("\x1f\x8b\x08"), 0, BOOTFILE_GZIP},
     {"iPXE script", BYTES("#!ipxe\nchain a\n"), 0, BOOTFILE_IPXE_SCRIPT},
