@@ -65,6 +65,10 @@ SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/find.c tftp/journal.c tftp/requests.c tftp/sender.c tftp/service.c tftp/store.c \
           tftp/transfer.c
+# The pure parts of the commands that look at a network from outside.
+CORE  += common/sha256.c app/request.c app/probe/answer.c app/probe/choice.c \
+         app/probe/choice_pxe.c app/probe/choice_others.c app/probe/fetch.c \
+         app/probe/http_head.c app/probe/verdict.c
 # Every other file of app/, where the shells and the commands are.
 APP   := $(sort $(filter-out $(CORE),$(wildcard app/*.c app/*/*.c)))
 UNIT  := $(wildcard tests/unit/*.c)

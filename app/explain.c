@@ -65,6 +65,7 @@ struct arguments {
     uint16_t port;
     unsigned asked;
     bool ipv6;
+    bool ipxe;
     bool json;
     bool help;
 };
@@ -82,27 +83,6 @@ static bool parse_number(const char *text, unsigned long least, unsigned long mo
     }
     *out = (unsigned long)n;
     return true;
-}
-
-/* The table's order of octets is not the firmware's. */
-static bool parse_uuid(const char *text, struct request_terms *out)
-{
-    static const uint8_t place[16] = {3, 2, 1,  0,  5,  4,  7,  6,
-                                      8, 9, 10, 11, 12, 13, 14, 15};
-    unsigned n = 0;
-    while (*text && n < 16) {
-        unsigned octet;
-        int used = 0;
-        text += *text == '-';
-        if (strspn(text, "0123456789abcdefABCDEF") < 2 ||
-            sscanf(text, "%2x%n", &octet, &used) != 1) { /* NOLINT(cert-err34-c) */
-            return false;
-        }
-        out->uuid[place[n++]] = (uint8_t)octet;
-        text += used;
-    }
-    out->has_uuid = true;
-    return n == 16 && *text == '\0';
 }
 
 static bool parse_port(const char *text, uint16_t *out)
@@ -125,7 +105,7 @@ static bool take_client_option(int c, const char *text, struct arguments *out)
     case 'a':
         return arch_parse(text, &out->terms.arch);
     case 'u':
-        return parse_uuid(text, &out->terms);
+        return request_read_uuid(text, &out->terms);
     case 'r':
         return ip4_parse(text, &out->terms.relay);
     case 'p':
@@ -134,7 +114,7 @@ static bool take_client_option(int c, const char *text, struct arguments *out)
         out->terms.class = text;
         return strlen(text) < 256;
     case OPTION_IPXE:
-        out->terms.ipxe = true;
+        out->ipxe = true;
         return true;
     case OPTION_ASKED:
         if (!parse_number(text, 1, 1000, &n)) {
@@ -212,6 +192,7 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
             return false;
         }
     }
+    out->terms.manner = out->ipxe ? REQUEST_IPXE : request_manner_of(out->terms.arch);
     return out->help ||
            (optind == argc && out->has_mac != (out->pcap != NULL) && settle_family(out));
 }
@@ -252,8 +233,10 @@ static bool explain_by_hand4(struct run *run)
     struct explained e;
     bool good = false;
     terms.type = DHCP_DISCOVER;
+    terms.xid = 1;                  /* any will do */
     if (a->port == DHCP_PXE_PORT) { /* any address will do */
         terms.type = DHCP_REQUEST;
+        terms.at_4011 = true;
         terms.client = (struct ip4){{192, 0, 2, 9}};
         at.from = terms.client;
         at.from_port = DHCP_PXE_PORT;

@@ -14,6 +14,8 @@ static const struct command {
      "all faults of the configuration, and what each architecture boots"},
     {"explain", command_explain, "explain [-c FILE] --mac MAC ... | --pcap FILE [--json]",
      "which answer a client gets, and which lines of the configuration led to it"},
+    {"probe", command_probe, "probe   -i INTERFACE [--profile P] [--arch A] [--json] ...",
+     "plays a boot client on a network: every answer, what it would boot, how fast"},
     {"reload", command_reload, "reload  [-c FILE]",
      "has the running pxed read its configuration again; prints the faults"},
     {"learned", command_learned, "learned [-c FILE] [--json | --forget]",

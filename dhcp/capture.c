@@ -26,6 +26,7 @@ static const struct {
     const char *filter;
     pcap_direction_t direction;
     int buffer;
+    bool promiscuous;
 } kinds[] = {
     [CAPTURE_INCOMING] =
         {"(udp dst port 67 or (udp src port 67 and udp dst port 68) or "
@@ -33,7 +34,11 @@ static const struct {
          PCAP_D_IN, 1 << 20}, /* a burst of some 2000 requests */
     [CAPTURE_OUTGOING] = {"udp src port 67 and (udp dst port 68 or udp dst port 67) "
                           "and udp[8] = 2 and udp[24:4] != 0 and not vlan",
-                          PCAP_D_OUT, 1 << 17},
+                          PCAP_D_OUT, 1 << 17, false},
+    /* Some servers answer to the hardware address that is played, which is not the card's. */
+    [CAPTURE_ANSWERS] = {"(udp src port 67 or udp src port 4011) and udp dst port 68 and "
+                         "not vlan",
+                         PCAP_D_IN, 1 << 18, true},
 };
 
 struct capture {
@@ -77,6 +82,7 @@ static int prepare(const char *interface, enum capture_kind kind, pcap_t *pcap,
     struct bpf_program program;
     pcap_set_snaplen(pcap, SNAP_LEN);
     pcap_set_buffer_size(pcap, kinds[kind].buffer);
+    pcap_set_promisc(pcap, kinds[kind].promiscuous);
     /* Else frames wait up to 400 ms for their block to fill. */
     pcap_set_immediate_mode(pcap, 1);
     int status = pcap_activate(pcap);

@@ -24,6 +24,7 @@ struct capture;
 enum capture_kind {
     CAPTURE_INCOMING, /* requests, replies of servers elsewhere, TFTP read requests */
     CAPTURE_OUTGOING, /* address offers of another server on this host */
+    CAPTURE_ANSWERS, /* what servers elsewhere say to clients: for one that plays a client */
 };
 
 int capture_open(const char *interface, enum capture_kind kind, struct capture **out,

@@ -16,6 +16,7 @@ int main(void)
         suite_add_tcase(suite, sim_conversations());
         suite_add_tcase(suite, sim_scenarios());
         suite_add_tcase(suite, sim_learning());
+        suite_add_tcase(suite, sim_fetching());
         suite_add_tcase(suite, sim_throughput());
         suite_add_tcase(suite, sim_crowd());
     }

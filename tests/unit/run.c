@@ -14,12 +14,16 @@ int main(void)
     srunner_add_suite(runner, suite_config_grub_image());
     srunner_add_suite(runner, suite_app_init());
     srunner_add_suite(runner, suite_app_terminal());
+    srunner_add_suite(runner, suite_app_request());
+    srunner_add_suite(runner, suite_app_probe_choice());
+    srunner_add_suite(runner, suite_app_probe_http());
     srunner_add_suite(runner, suite_common_bytes());
     srunner_add_suite(runner, suite_common_histogram());
     srunner_add_suite(runner, suite_common_human());
     srunner_add_suite(runner, suite_common_log());
     srunner_add_suite(runner, suite_common_netaddr());
     srunner_add_suite(runner, suite_common_recent());
+    srunner_add_suite(runner, suite_common_sha256());
     srunner_add_suite(runner, suite_common_text());
     srunner_add_suite(runner, suite_common_timers());
     srunner_add_suite(runner, suite_config_arch());
