@@ -30,6 +30,18 @@ static void print_host(const struct virtual_question *q, const struct plan *plan
     snprintf(buf, ENDPOINT_TEXT, bare ? "%s" : "[%.58s]", ip);
 }
 
+/* The same for an iPXE: our HTTP server, if it gives boot files. */
+static void print_url(const struct virtual_question *q, const struct plan *plan,
+                      char buf[HTTP_BASE_SIZE])
+{
+    char host[ENDPOINT_TEXT];
+    bool elsewhere = !ip4_is_any(plan_answer(plan->profile, plan->host).next_server);
+    if (elsewhere || !http_base(&q->config->http, &q->server, buf)) {
+        print_host(q, plan, host);
+        snprintf(buf, HTTP_BASE_SIZE, "tftp://%s", host);
+    }
+}
+
 /* -- "boot" ------------------------------------------------------------------------------- */
 
 /*
@@ -57,6 +69,7 @@ static enum tftp_virtual render(const struct virtual_question *q,
                                 struct tftp_answer *out)
 {
     char host[ENDPOINT_TEXT];
+    char url[HTTP_BASE_SIZE];
     struct template_place place;
     struct plan plan = virtual_plan(q);
     struct template_client client = virtual_client(q);
@@ -66,7 +79,9 @@ static enum tftp_virtual render(const struct virtual_question *q,
     }
     struct wr w = wr_over(text, SYSTEM_TEXT_MAX);
     print_host(q, &plan, host);
-    enum template_fault fault = system_render(&client, system, kind, host, &w, &place);
+    print_url(q, &plan, url);
+    struct system_server server = {host, url};
+    enum template_fault fault = system_render(&client, system, kind, &server, &w, &place);
     if (fault != TEMPLATE_OK) {
         free(text);
         return virtual_refuse_fault(out, base_of(q->name), fault, &place);

@@ -190,10 +190,10 @@ static void say(struct wr *w, const char *text)
  * An EFI stub without a better way to its initrds looks for those that the command line names.
  * Quirk: wimboot stops at arguments that it does not know, of which this is one.
  */
-static void write_ipxe(const struct rendered *r, const char *host, struct wr *w)
+static void write_ipxe(const struct rendered *r, const char *url, struct wr *w)
 {
-    say(w, "#!ipxe\nkernel tftp://");
-    say(w, host);
+    say(w, "#!ipxe\nkernel ");
+    say(w, url);
     say(w, "/");
     say(w, r->kernel);
     bool named = !behind(base_of(r->kernel), "wimboot");
@@ -204,8 +204,8 @@ static void write_ipxe(const struct rendered *r, const char *host, struct wr *w)
     say(w, r->args[0] ? " " : "");
     say(w, r->args);
     for (size_t i = 0; i < r->initrd_count; i++) {
-        say(w, "\ninitrd tftp://");
-        say(w, host);
+        say(w, "\ninitrd ");
+        say(w, url);
         say(w, "/");
         say(w, r->initrd[i]);
     }
@@ -278,8 +278,9 @@ static void write_grub(const struct rendered *r, const char *host, struct wr *w)
 
 enum template_fault system_render(const struct template_client *client,
                                   const struct system_conf *system,
-                                  enum template_kind kind, const char *host,
-                                  struct wr *out, struct template_place *place)
+                                  enum template_kind kind,
+                                  const struct system_server *server, struct wr *out,
+                                  struct template_place *place)
 {
     struct rendered r;
     enum template_fault fault = render_parts(client, system, kind, &r, place);
@@ -287,11 +288,11 @@ enum template_fault system_render(const struct template_client *client,
         return fault;
     }
     if (kind == TEMPLATE_IPXE) {
-        write_ipxe(&r, host, out);
+        write_ipxe(&r, server->url, out);
     } else if (kind == TEMPLATE_GRUB) {
-        write_grub(&r, host, out);
+        write_grub(&r, server->host, out);
     } else {
-        write_pxelinux(&r, host, out);
+        write_pxelinux(&r, server->host, out);
     }
     return wr_ok(out) ? TEMPLATE_OK : TEMPLATE_LONG;
 }

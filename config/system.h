@@ -40,11 +40,17 @@ enum template_fault system_render_name(const struct template_client *client,
                                        const char *text, char out[SYSTEM_NAME_MAX + 1],
                                        struct template_place *place);
 
-/* host: where the files are, as it stands in a URL ("[fd00::1]"). */
+/* Where the files are. */
+struct system_server {
+    const char *host; /* as it stands in a URL: "10.0.0.2", "[fd00::1]" */
+    const char *url; /* for iPXE, which loads by more than TFTP: "http://10.0.0.2:8069" */
+};
+
 enum template_fault system_render(const struct template_client *client,
                                   const struct system_conf *system,
-                                  enum template_kind kind, const char *host,
-                                  struct wr *out, struct template_place *place);
+                                  enum template_kind kind,
+                                  const struct system_server *server, struct wr *out,
+                                  struct template_place *place);
 
 /* The file that is fetched last: the last initrd, else the kernel.  False: not for this client. */
 bool system_last_file(const struct template_client *client,

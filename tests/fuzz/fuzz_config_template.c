@@ -58,6 +58,7 @@ static void check_system(const struct template_client *client, char *text,
     static const size_t line_count[] = {
         [TEMPLATE_IPXE] = 4, [TEMPLATE_GRUB] = 3, [TEMPLATE_PXELINUX] = 5};
     char out[16384];
+    static const struct system_server server = {"10.0.0.1", "http://10.0.0.1"};
     struct template_place place;
     char plain[] = "k";
     struct system_conf system = {.initrd_count = 1, .initrd[0].name = plain};
@@ -67,7 +68,7 @@ static void check_system(const struct template_client *client, char *text,
     struct wr w = wr_over(out, sizeof out);
     size_t lines = 0;
     if (strpbrk(text, "\r\n") || /* refused before */
-        system_render(client, &system, kind, "10.0.0.1", &w, &place) != TEMPLATE_OK) {
+        system_render(client, &system, kind, &server, &w, &place) != TEMPLATE_OK) {
         return;
     }
     for (size_t i = 0; i < wr_len(&w); i++) {

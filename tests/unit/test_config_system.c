@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +66,10 @@ static enum template_fault render(const char *profile, int host, enum template_k
     const struct system_conf *system =
         plan_system(config, &config->profiles[index], client.host);
     ck_assert_ptr_nonnull(system);
-    enum template_fault fault = system_render(&client, system, kind, server, &w, &place);
+    char url[64];
+    snprintf(url, sizeof url, "tftp://%s", server);
+    struct system_server from = {server, url};
+    enum template_fault fault = system_render(&client, system, kind, &from, &w, &place);
     out[fault == TEMPLATE_OK ? wr_len(&w) : 0] = '\0';
     return fault;
 }
