@@ -99,7 +99,7 @@ static void log_boot(const struct boot *b)
                                         : "boot left alone");
     log_machine(&l, b);
     log_decimal(&l, "seconds", (double)(b->heard - b->began) / (double)USEC_PER_SEC, 3);
-    log_number(&l, "id", b->id);
+    log_number(&l, "boot", b->id);
     log_text(&l, "verdict", boot_rule_name(b->verdict));
     log_text(&l, "sentence", words.sentence);
     log_end(&l);

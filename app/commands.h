@@ -24,5 +24,7 @@ int command_reload(int argc, char **argv);
 int command_approve(int argc, char **argv);
 int command_reset(int argc, char **argv);
 int command_import(int argc, char **argv);
+int command_status(int argc, char **argv);
+int command_log(int argc, char **argv);
 
 #endif

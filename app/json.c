@@ -29,7 +29,7 @@ json_t *json_text(const char *text)
 bool json_print(json_t *value)
 {
     json_auto_t *all = value;
-    bool good = all && json_dumpf(all, stdout, JSON_INDENT(2)) == 0;
+    bool good = all && json_dumpf(all, stdout, JSON_INDENT(2) | JSON_DIGITS) == 0;
     putchar('\n');
     return good;
 }

@@ -21,6 +21,9 @@ json_t *faults_json(const struct faults *f, const char *file, size_t most);
 /* A string of whatever octets: what is no UTF-8 becomes question marks. */
 json_t *json_text(const char *text);
 
+/* 21.1 is printed as such, not as 21.100000000000001. */
+#define JSON_DIGITS JSON_REAL_PRECISION(15)
+
 /* To standard output, indented, with a line end; takes the value.  False for NULL, or when
  * it could not be written. */
 bool json_print(json_t *value);

@@ -105,12 +105,6 @@ bool learned_serve(struct appliance *a)
 
 /* -- the command -------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static void print_windows(const json_t *list)
 {
     size_t i;
@@ -119,8 +113,8 @@ static void print_windows(const json_t *list)
     json_array_foreach (list, i, w) {
         char from[ENDPOINT_TEXT + 8];
         bool subnet = json_is_true(json_object_get(w, "subnet"));
-        snprintf(from, sizeof from, "%s%s", text_of(w, "from"), subnet ? " ..." : "");
-        printf("  %-24s %-10s %lld blocks\n", from, text_of(w, "client"),
+        snprintf(from, sizeof from, "%s%s", answer_text(w, "from"), subnet ? " ..." : "");
+        printf("  %-24s %-10s %lld blocks\n", from, answer_text(w, "client"),
                (long long)json_integer_value(json_object_get(w, "blocks")));
     }
 }
@@ -133,8 +127,8 @@ static void print_forms(const json_t *list)
     json_array_foreach (list, i, form) {
         const char *name;
         json_t *count;
-        printf("  %-24s %-12s %s first;", text_of(form, "class"), text_of(form, "arch"),
-               text_of(form, "form"));
+        printf("  %-24s %-12s %s first;", answer_text(form, "class"),
+               answer_text(form, "arch"), answer_text(form, "form"));
         json_object_foreach (json_object_get(form, "came"), name, count) {
             printf(" %s %lld", name, (long long)json_integer_value(count));
         }
@@ -148,7 +142,7 @@ static void print_conflicts(const json_t *list)
     json_t *conflict;
     printf("conflicts\n");
     json_array_foreach (list, i, conflict) {
-        printf("  %s (%lld times)\n", text_of(conflict, "sentence"),
+        printf("  %s (%lld times)\n", answer_text(conflict, "sentence"),
                (long long)json_integer_value(json_object_get(conflict, "count")));
     }
 }

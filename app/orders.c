@@ -46,27 +46,36 @@ static int read_answer(int fd, json_t **answer)
     return text ? -EPROTO : -ENOMEM;
 }
 
-static int ask(const char *path, const json_t *question, json_t **answer)
+static int ask(const char *path, const json_t *question, unsigned patience_ms,
+               json_t **answer)
 {
     AUTO(close) int fd = -1;
-    int error = unix_connect(path, &fd);
+    int error = unix_connect(path, patience_ms, &fd);
     if (error == 0) {
         error = send_question(fd, question);
     }
     return error == 0 ? read_answer(fd, answer) : error;
 }
 
-json_t *order(const char *configuration, json_t *question)
+int order_at(const char *path, json_t *question, unsigned patience_ms, json_t **answer)
 {
     json_auto_t *mine = question;
-    json_t *answer = NULL;
-    AUTO(free) char *path = configuration_control(configuration);
+    int error = mine ? ask(path, mine, patience_ms, answer) : -ENOMEM;
+    return error == -EAGAIN ? -ETIMEDOUT : error;
+}
+
+char *order_path(const char *configuration)
+{
+    char *path = configuration_control(configuration);
     if (!path) {
         fprintf(stderr, "pxed: %s has \"control\": \"off\", so it cannot be asked\n",
                 configuration);
-        return NULL;
     }
-    int error = ask(path, mine, &answer);
+    return path;
+}
+
+void order_complain(const char *path, int error)
+{
     if (error == -ENOENT || error == -ECONNREFUSED) {
         fprintf(stderr, "pxed: none is running that listens at %s\n", path);
     } else if (error == -ECONNRESET || error == -EACCES || error == -EPIPE) {
@@ -76,10 +85,21 @@ json_t *order(const char *configuration, json_t *question)
     } else if (error != 0) {
         fprintf(stderr, "pxed: no answer at %s: %s\n", path, strerror(-error));
     }
+}
+
+json_t *order(const char *configuration, json_t *question)
+{
+    json_t *answer = NULL;
+    AUTO(free) char *path = order_path(configuration);
+    if (!path) {
+        json_decref(question);
+        return NULL;
+    }
+    order_complain(path, order_at(path, question, 0, &answer));
     return answer;
 }
 
-static const char *text_of(const json_t *answer, const char *key)
+const char *answer_text(const json_t *answer, const char *key)
 {
     const char *text = json_string_value(json_object_get(answer, key));
     return text ? text : "";
@@ -114,13 +134,13 @@ int command_reload(int argc, char **argv)
     if (!answer) {
         return EXIT_FAULT;
     }
-    fputs(text_of(answer, "report"), stderr);
+    fputs(answer_text(answer, "report"), stderr);
     if (!json_is_true(json_object_get(answer, "ok"))) {
         fprintf(stderr, "pxed keeps the configuration it has: %s\n",
-                text_of(answer, "error"));
+                answer_text(answer, "error"));
         return EXIT_FAULT;
     }
-    printf("%s: reloaded, %lld hosts, %lld ms\n", text_of(answer, "file"),
+    printf("%s: reloaded, %lld hosts, %lld ms\n", answer_text(answer, "file"),
            (long long)json_integer_value(json_object_get(answer, "hosts")),
            (long long)json_integer_value(json_object_get(answer, "msec")));
     return EXIT_GOOD;
@@ -130,7 +150,7 @@ int command_reload(int argc, char **argv)
 
 static int print_error(const json_t *answer)
 {
-    fprintf(stderr, "pxed: %s\n", text_of(answer, "error"));
+    fprintf(stderr, "pxed: %s\n", answer_text(answer, "error"));
     return EXIT_FAULT;
 }
 
@@ -145,9 +165,10 @@ static int list_machines(const char *path, const char *gate, const char *none)
     }
     for (size_t i = 0; i < json_array_size(machines); i++) {
         const json_t *one = json_array_get(machines, i);
-        if (strcmp(text_of(one, "gate"), gate) == 0) {
-            const char *host = text_of(one, "host");
-            printf("%s  %-14s %s\n", text_of(one, "mac"), text_of(one, "arch"), host);
+        if (strcmp(answer_text(one, "gate"), gate) == 0) {
+            const char *host = answer_text(one, "host");
+            printf("%s  %-14s %s\n", answer_text(one, "mac"), answer_text(one, "arch"),
+                   host);
             shown++;
         }
     }
@@ -167,7 +188,7 @@ static int change_machine(const char *path, const char *verb, const char *mac,
     if (!json_is_true(json_object_get(answer, "ok"))) {
         return print_error(answer);
     }
-    printf("%s: %s\n", text_of(answer, "mac"), outcome);
+    printf("%s: %s\n", answer_text(answer, "mac"), outcome);
     return EXIT_GOOD;
 }
 

@@ -14,4 +14,17 @@
  */
 json_t *order(const char *configuration, json_t *question);
 
+/*
+ * In two steps, for who asks again and again: where to ask (malloc'd; NULL after a
+ * complaint), and the asking, which takes the question and gives up after patience_ms
+ * without a word (0: never).  Errors: -errno, which order_complain() puts in words;
+ * -ETIMEDOUT after the patience.
+ */
+char *order_path(const char *configuration);
+int order_at(const char *path, json_t *question, unsigned patience_ms, json_t **answer);
+void order_complain(const char *path, int error);
+
+/* A member of an answer that is a string, "" when it is none; a view. */
+const char *answer_text(const json_t *answer, const char *key);
+
 #endif

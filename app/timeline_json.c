@@ -105,6 +105,7 @@ json_t *ended_json(const struct appliance *a, const struct mac *mac, uint64_t af
     size_t room = STATUS_OCTETS;
     json_t *list = json_array();
     *count = 0;
+    after = after < timeline_turn(t) ? after : timeline_turn(t);
     while ((b = timeline_after(t, after)) != NULL) {
         if (is_wanted(b, &wanted)) {
             size_t size = octets_of(b, false);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -86,14 +87,21 @@ int unix_listen(const char *path, uid_t user, gid_t group, int *out)
     return error;
 }
 
-int unix_connect(const char *path, int *out)
+int unix_connect(const char *path, unsigned patience_ms, int *out)
 {
     struct sockaddr_un at;
     if (!address_of(path, &at)) {
         return -ENAMETOOLONG;
     }
+    const struct timeval patience = {
+        .tv_sec = patience_ms / 1000,
+        .tv_usec = patience_ms % 1000 * 1000L,
+    };
     AUTO(close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, (const struct sockaddr *)&at, sizeof at) != 0) {
+    if (fd < 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0 ||
+        connect(fd, (const struct sockaddr *)&at, sizeof at) != 0) {
         return -errno;
     }
     *out = take_fd(&fd);

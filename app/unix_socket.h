@@ -19,6 +19,7 @@
  */
 int unix_listen(const char *path, uid_t user, gid_t group, int *out);
 
-int unix_connect(const char *path, int *out);
+/* patience_ms: how long connecting, sending and receiving may each take; 0: for ever. */
+int unix_connect(const char *path, unsigned patience_ms, int *out);
 
 #endif

@@ -1,5 +1,7 @@
 #include "common/human.h"
 
+#include <string.h>
+
 /* -- numbers ------------------------------------------------------------------------------ */
 
 void human_duration(struct text *t, double seconds)
@@ -139,6 +141,50 @@ void human_fit(struct text *t, const char *text, struct human_room room,
     }
     if (fill != HUMAN_CUT && room.width && columns < width) {
         say_blanks(t, width - columns);
+    }
+}
+
+/* Octets of the first word, and of the blanks in front of it. */
+static size_t next_word(const char *text, size_t *blanks)
+{
+    *blanks = 0;
+    while (text[*blanks] == ' ') {
+        ++*blanks;
+    }
+    return strcspn(text + *blanks, " ");
+}
+
+void human_wrap(struct text *t, const char *text, struct human_room room, unsigned indent)
+{
+    if (room.width == 0) {
+        human_fit(t, text, room, HUMAN_CUT);
+        return;
+    }
+    unsigned least = indent + 8; /* of a narrow terminal */
+    unsigned width = room.width > least ? room.width : least;
+    unsigned column = indent;
+    for (;;) {
+        char word[256];
+        size_t blanks;
+        size_t len = next_word(text, &blanks);
+        if (len == 0) {
+            return;
+        }
+        size_t kept = len < sizeof word ? len : sizeof word - 1;
+        memcpy(word, text + blanks, kept);
+        word[kept] = '\0';
+        text += blanks + len;
+        unsigned columns = human_columns(word, room.utf8);
+        if (column > indent && column + 1 + columns > width) {
+            text_say(t, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            text_say(t, " ");
+            column++;
+        }
+        room.width = width - column;
+        human_fit(t, word, room, HUMAN_CUT);
+        column += columns < room.width ? columns : room.width;
     }
 }
 

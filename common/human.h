@@ -40,6 +40,14 @@ enum human_fill { HUMAN_CUT, HUMAN_LEFT, HUMAN_RIGHT };
 void human_fit(struct text *t, const char *text, struct human_room room,
                enum human_fill fill);
 
+/*
+ * Text made safe and broken between words into lines of room.width, each but the first after
+ * indent blanks (which count).  A word that is longer than a line is cut.  Without line end
+ * at the end; width 0: one line.
+ */
+void human_wrap(struct text *t, const char *text, struct human_room room,
+                unsigned indent);
+
 /* part of whole as a bar of room.width columns, brackets included (at least 3). */
 void human_bar(struct text *t, uint64_t part, uint64_t whole, struct human_room room);
 

@@ -100,6 +100,31 @@ START_TEST(text_fits_its_column)
 END_TEST
 
 static const struct {
+    const char *text;
+    unsigned width;
+    unsigned indent;
+    const char *want;
+} wraps[] = {
+    {"the machine got no file", 0, 4, "the machine got no file"},
+    {"the machine got no file", 80, 4, "the machine got no file"},
+    {"the machine got no file", 20, 4, "the machine got\n    no file"},
+    {"the machine got no file", 3, 2, "the\n  machine\n  got no\n  file"},
+    {"averylongwordindeed x", 12, 2, "averylong…\n  x"},
+    {"", 12, 2, ""},
+    {"  a  b  ", 12, 2, "a b"},
+    {"a\x1b[2J b", 12, 2, "a?[2J b"},
+};
+
+START_TEST(sentences_break_between_words)
+{
+    struct text t = empty();
+    struct human_room room = {wraps[_i].width, true};
+    human_wrap(&t, wraps[_i].text, room, wraps[_i].indent);
+    ck_assert_str_eq(shown, wraps[_i].want);
+}
+END_TEST
+
+static const struct {
     uint64_t part;
     uint64_t whole;
     unsigned width;
@@ -180,6 +205,7 @@ Suite *suite_common_human(void)
     tcase_add_loop_test(tc, durations_are_read_at_a_glance, 0, COUNT(durations));
     tcase_add_loop_test(tc, rates_have_a_unit, 0, COUNT(rates));
     tcase_add_loop_test(tc, text_fits_its_column, 0, COUNT(fits));
+    tcase_add_loop_test(tc, sentences_break_between_words, 0, COUNT(wraps));
     tcase_add_loop_test(tc, bars_are_full_at_the_end_only, 0, COUNT(bars));
     tcase_add_loop_test(tc, progress_keeps_to_the_width, 0, COUNT(lines));
     tcase_add_test(tc, progress_of_any_width_fits);
