@@ -113,6 +113,8 @@ $(B)/bench-load: $(call obj,$(LOAD) common/text.c)
 	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/bench-wire: $(call obj,$(WIRE))
 	$(call tell,LD)$(LINK) $^ -o $@
+$(B)/pxed-unwatched: $(call obj,$(APP) tests/bench/unwatched.c $(SHELLS) $(CORE))
+	$(call tell,LD)$(LINK) -Wl,--wrap=boot_watch_dhcp,--wrap=boot_watch_tftp $^ $(LIB_LIBS) -o $@
 $(B)/refuse-segments.so: tests/bench/refuse_segments.c
 	@mkdir -p $(@D)
 	$(call tell,LD)$(COMPILE) -shared -fPIC $< -o $@
@@ -190,10 +192,11 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
 	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
 
 bench: deps-bench
-	+$(PARALLEL) all $(B)/bench-core $(B)/bench-hosts
+	+$(PARALLEL) all $(BENCH_TOOLS) $(B)/bench-core $(B)/bench-hosts $(B)/pxed-unwatched
 	$(B)/bench-core
 	$(B)/bench-hosts
 	python3 -B tests/bench/offers.py $(B)/pxed
+	python3 -B tests/bench/observing.py $(B)
 	$(MAKE) bench-compare
 bench-compare: deps-bench peers
 	+$(PARALLEL) all $(BENCH_TOOLS)

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLD_BACK 6 /* a repeat is looked for that many events back */
+#define FOLD_BACK      6 /* a repeat is looked for that many events back */
+#define FORGET_AT_ONCE 8 /* files, when there is no room for another */
 
 void boot_done(struct boot *b)
 {
@@ -89,29 +90,45 @@ void boot_note(struct boot *b, enum boot_event_kind kind, const char *text,
 
 /* -- files -------------------------------------------------------------------------------- */
 
-static void drop_file(struct boot *b, uint32_t index)
+/* Refusals and size probes go first, then what came whole; what failed tells most. */
+static bool may_go(enum boot_file_end end, unsigned turn)
 {
-    b->file_count--;
-    memmove(&b->files[index], &b->files[index + 1],
-            (b->file_count - index) * sizeof *b->files);
-    b->forgotten++;
+    switch (turn) {
+    case 0:
+        return end == BOOT_FILE_REFUSED || end == BOOT_FILE_PROBE;
+    case 1:
+        return boot_file_whole(end);
+    default:
+        return end != BOOT_FILE_RUNS;
+    }
 }
 
-/* Refusals and size probes go first, then what came whole; what failed tells most. */
-static bool forget_file(struct boot *b)
+/* The oldest few at once, as the others have to move up. */
+static uint32_t forget_files(struct boot *b, unsigned turn)
 {
-    for (unsigned turn = 0; turn < 3; turn++) {
-        for (uint32_t i = 0; i < b->file_count; i++) {
-            enum boot_file_end end = b->files[i].end;
-            bool small = end == BOOT_FILE_REFUSED || end == BOOT_FILE_PROBE;
-            if (turn == 0 ? small
-                          : (turn == 1 ? boot_file_whole(end) : end != BOOT_FILE_RUNS)) {
-                drop_file(b, i);
-                return true;
-            }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < b->file_count; i++) {
+        if (i - kept < FORGET_AT_ONCE && may_go(b->files[i].end, turn)) {
+            continue;
         }
+        if (kept != i) {
+            b->files[kept] = b->files[i];
+        }
+        kept++;
     }
-    return false;
+    uint32_t gone = b->file_count - kept;
+    b->file_count = kept;
+    b->forgotten += gone;
+    return gone;
+}
+
+static bool forget_some(struct boot *b)
+{
+    uint32_t gone = 0;
+    for (unsigned turn = 0; gone == 0 && turn < 3; turn++) {
+        gone = forget_files(b, turn);
+    }
+    return gone > 0;
 }
 
 static struct boot_load *add_file(struct boot *b, const struct boot_load *load)
@@ -119,7 +136,7 @@ static struct boot_load *add_file(struct boot *b, const struct boot_load *load)
     void *list = b->files;
     if (b->file_count == b->file_room &&
         !grow(&list, &b->file_room, 2, BOOT_FILES_MAX, sizeof *b->files) &&
-        !forget_file(b)) {
+        !forget_some(b)) {
         b->forgotten++;
         return NULL;
     }

@@ -1,6 +1,7 @@
 #include "app/timeline_json.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "app/boot_json.h"
@@ -9,10 +10,11 @@
 #include "app/json.h"
 #include "config/hosts.h"
 
-/* What one boot takes in the answer, about and rather more. */
-#define BOOT_OCTETS  1800
-#define FILE_OCTETS  800
-#define EVENT_OCTETS 300
+/* What they take in the answer, with room for escapes, without the names of files. */
+#define BOOT_OCTETS  700
+#define WORDS_OCTETS 500 /* the sentence and what goes with it */
+#define FILE_OCTETS  450
+#define EVENT_OCTETS 250
 
 /* -- many boots --------------------------------------------------------------------------- */
 
@@ -35,10 +37,19 @@ static int newest_ended(const void *a, const void *b)
     return x->turn < y->turn ? 1 : -1;
 }
 
+static size_t file_octets(const struct boot_load *f)
+{
+    return FILE_OCTETS + strlen(f->name) + strlen(f->served[0] ? f->served : f->name);
+}
+
 static size_t octets_of(const struct boot *b, bool events)
 {
-    return BOOT_OCTETS + (size_t)b->file_count * FILE_OCTETS +
-           (events ? (size_t)b->event_count * EVENT_OCTETS : 0);
+    size_t octets = BOOT_OCTETS + (b->ended ? WORDS_OCTETS : 0) +
+                    (events ? (size_t)b->event_count * EVENT_OCTETS : 0);
+    for (uint32_t i = 0; i < b->file_count; i++) {
+        octets += file_octets(&b->files[i]);
+    }
+    return octets;
 }
 
 /* As many as fit; *room is what is left of the answer. */
@@ -171,28 +182,33 @@ static json_t *interfaces_json(const struct appliance *a)
     return list;
 }
 
-static void add_transfers_of(json_t *list, const struct boot *b, const struct moment *m)
+/* False: no more fit. */
+static bool add_transfers_of(json_t *list, const struct boot *b, const struct moment *m,
+                             size_t *room)
 {
     for (uint32_t i = 0; i < b->file_count; i++) {
-        if (b->files[i].end == BOOT_FILE_RUNS) {
-            json_t *file = file_json(&b->files[i], m);
-            json_put(file, "boot", number_json(b->id));
-            (void)json_array_append_new(list, file);
+        const struct boot_load *f = &b->files[i];
+        if (f->end != BOOT_FILE_RUNS) {
+            continue;
         }
+        if (file_octets(f) > *room) {
+            return false;
+        }
+        *room -= file_octets(f);
+        json_t *file = file_json(f, m);
+        json_put(file, "boot", number_json(b->id));
+        (void)json_array_append_new(list, file);
     }
+    return true;
 }
 
 static json_t *transfers_json(const struct choice *c, const struct moment *m,
                               size_t *room)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < c->count; i++) {
-        size_t size = (size_t)c->boot[i]->facts.running * FILE_OCTETS;
-        if (size > *room) {
-            break;
-        }
-        *room -= size;
-        add_transfers_of(list, c->boot[i], m);
+    size_t i = 0;
+    while (i < c->count && add_transfers_of(list, c->boot[i], m, room)) {
+        i++;
     }
     return list;
 }

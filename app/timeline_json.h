@@ -11,7 +11,7 @@
 #include "app/appliance.h"
 
 /* Answers are cut to this: fewer boots, never half of one. */
-#define STATUS_OCTETS (3u << 20)
+#define STATUS_OCTETS (7u << 19) /* of CONTROL_ANSWER */
 
 #define STATUS_RECENT 256 /* boots that have ended, in the status document */
 

@@ -101,7 +101,7 @@ def is_leftover(name):
     try:
         with open("/proc/%s/cmdline" % match.group(1), "rb") as file:
             command = file.read()
-            return b"run.py" not in command and b"offers.py" not in command
+            return not any(name in command for name in (b"run.py", b"offers.py", b"observing.py"))
     except OSError:
         return True
 

@@ -5,6 +5,7 @@ import check
 import dhcp
 import net
 import tftp
+import wire
 from test_control import Site, ask
 
 OTHER = "10.77.0.254"
@@ -88,3 +89,44 @@ def test_log_waits_for_an_end():
         check.equal(question(site, verb="log", after=answer["next"])["boots"], [], "the next")
         site.pxed.wait_log("boot stopped mac=.* verdict=only-us")
         check.equal(question(site, verb="status")["totals"]["stopped"], 1, "stopped")
+
+
+MACHINES = 1000
+
+
+def test_a_thousand_boots_at_once():
+    """DISCOVER, REQUEST and two files each; the whole of it is told in less than 100 ms."""
+    with net.Net() as network:
+        site = Site(network)
+        site.server.addr("eth0", "10.78.0.1/16")
+        mac = site.server.mac("eth0")
+        machines = [((b"\x02\0\0\0" + number.to_bytes(2, "big")).ljust(16, b"\0"),
+                     "10.78.%d.%d" % (1 + number // 250, 1 + number % 250))
+                    for number in range(MACHINES)]
+        for chaddr, ip in machines:
+            site.pxe.send(dhcp.discover(7, chaddr=chaddr))
+            request = lease_request(7).change(chaddr=chaddr)
+            site.pxe.send(request.set(50, bytes(map(int, ip.split(".")))))
+        site.pxed.wait_log("mac=02:00:00:00:%02x:%02x" % divmod(MACHINES - 1, 256))
+        time.sleep(0.2)
+        for _, ip in machines:
+            for name in (b"x64.efi", b"boot.ipxe"):
+                site.pxe.wire.send(wire.udp_frame(
+                    site.pxe.wire.mac, mac, ip, "10.78.0.1", 2000 + len(name), 69,
+                    b"\0\1" + name + b"\0octet\0blksize\0" + b"1024\0tsize\0" + b"0\0"))
+        time.sleep(0.5)
+        status = question(site, verb="status")
+        check.equal(len(status["boots"]), MACHINES, "boots told")
+        check.equal({len(boot["files"]) for boot in status["boots"]}, {2}, "files of each")
+        check.equal(len(status["transfers"]), 2 * MACHINES, "transfers")
+        check.at_most(min(cpu_of(site, "status") for _ in range(5)), 0.1, "CPU seconds a status takes")
+
+
+def cpu_of(site, verb):
+    """Processor seconds that a question costs: others may have the machine meanwhile."""
+    def so_far():
+        with open("/proc/%d/schedstat" % site.pxed.pid) as file:
+            return int(file.read().split()[0]) / 1e9
+    before = so_far()
+    question(site, verb=verb)
+    return so_far() - before

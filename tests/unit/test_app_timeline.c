@@ -209,7 +209,8 @@ START_TEST(lists_are_bounded_and_keep_what_matters)
         load(t, &who, name, 3 * SECOND);
     }
     const struct boot *b = newest(t);
-    ck_assert_uint_eq(b->file_count, BOOT_FILES_MAX);
+    ck_assert_uint_le(b->file_count, BOOT_FILES_MAX);
+    ck_assert_uint_gt(b->file_count, BOOT_FILES_MAX / 2);
     ck_assert_uint_eq(b->event_count, BOOT_EVENTS_MAX);
     ck_assert_uint_gt(b->forgotten, 0);
     ck_assert_str_eq(b->files[0].name, "broken");

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What the timeline of boots costs: pxed beside a pxed that is linked without it.
+
+    observing.py BUILD [ROUNDS]      needs root; about half a minute
+
+Both serve the same files in one run, in turns; medians of the server's processor time for each
+transfer, which other work on the machine changes less than it does the throughput.
+"""
+import json
+import os
+import statistics
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "netns"))
+import net  # noqa: E402
+
+ROUNDS = 7
+ROWS = (("one client, 64 MiB, window 16", 1, 64 << 20, 16),
+        ("200 clients, 256 KiB each, window 16", 200, 256 << 10, 16),
+        ("500 clients, 1 KiB each", 500, 1 << 10, 1))
+
+
+class Server:
+    def __init__(self, network, build, name):
+        self.name, self.build = name, build
+        self.server, self.client = network.pair()
+        self.root = network.root()
+        for _, _, size, _ in ROWS:
+            self.root.write("file-%d" % size, os.urandom(size))
+        os.environ["PXED"] = os.path.join(build, name)
+        self.pxed = network.pxed(self.server, net.config(self.root, dhcp=False))
+
+    def cpu(self):
+        """Seconds of its main thread."""
+        with open("/proc/%d/schedstat" % self.pxed.pid) as file:
+            return int(file.read().split()[0]) / 1e9
+
+    def load(self, clients, size, window):
+        """Processor seconds of the server, and seconds until every client had its file."""
+        before = self.cpu()
+        name = "file-%d" % size
+        out = self.client.run(os.path.join(self.build, "bench-load"), "--server", net.SERVER,
+                              "--file", name, "--as", self.root.at(name), "--clients", str(clients),
+                              "--blksize", "1468", "--window", str(window))
+        return self.cpu() - before, json.loads(out)["seconds"]
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS
+    with net.Net() as network:
+        both = [Server(network, build, name) for name in ("pxed", "pxed-unwatched")]
+        for title, clients, size, window in ROWS:
+            found = {server.name: [] for server in both}
+            for number in range(rounds + 1):
+                for server in both if number % 2 else reversed(both):
+                    result = server.load(clients, size, window)
+                    if number > 0:  # the first one warms up
+                        found[server.name].append(result)
+            report(title, clients, *(found[server.name] for server in both))
+
+
+def report(title, clients, watched, unwatched):
+    cpu = [statistics.median(one[0] for one in results) for results in (watched, unwatched)]
+    wall = [statistics.median(one[1] for one in results) for results in (watched, unwatched)]
+    print("%-40s server CPU a transfer %8.1f us, without %8.1f us: %+5.1f %%   time %+5.1f %%" % (
+        title, cpu[0] / clients * 1e6, cpu[1] / clients * 1e6, (cpu[0] / cpu[1] - 1) * 100,
+        (wall[0] / wall[1] - 1) * 100))
+
+
+if __name__ == "__main__":
+    main()
