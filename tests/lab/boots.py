@@ -129,7 +129,7 @@ LOADERS = (("bios-ipxe", "bios", {}), ("x64-ipxe", "x64", {"x64-uefi": "snponly.
            ("bios-pxelinux", "bios", {"x86-bios": "pxelinux.0", "ipxe": "pxelinux.0"}),
            ("x64-syslinux", "x64", {"x64-uefi": "syslinux.efi"}),
            ("x64-grub", "x64", {"x64-uefi": "grub-search.efi"}))
-BOOTS += [Boot(name + "-linux", firmware, MARKER + " linux", also="role=db", timeout=90,
+BOOTS += [Boot(name + "-linux", firmware, MARKER + " linux", also="role=db", timeout=150,
                files={**files, "boot": LINUX}, needs=(KERNEL, *([GRUB] if "grub" in name else [])),
                hosts=({"name": "pc", "mac": mac(0), "vars": {"role": "db"}},))
           for name, firmware, files in LOADERS]
