@@ -38,6 +38,7 @@ struct http {
     usec_t look_at;            /* when to look at their files again */
     struct tftp_misses misses; /* refusals, folded for each client */
     struct http_counters counters;
+    struct http_watch watch; /* all NULL: nobody cares */
 };
 
 /* -- pages -------------------------------------------------------------------------------- */
@@ -124,7 +125,12 @@ static void answer_file(struct http *h, const struct http_request *q, const char
 {
     struct http_transfer begun;
     http_files_answer(h->files, q, path, out, &begun);
-    h->counters.refused += out->status >= 400;
+    if (out->status >= 400) {
+        h->counters.refused++;
+        if (h->watch.refused) {
+            h->watch.refused(h->watch.context, &q->peer, path, out->text, now);
+        }
+    }
     if (!out->transfer) {
         return;
     }
@@ -138,6 +144,7 @@ static void answer_file(struct http *h, const struct http_request *q, const char
     x->began = now;
     x->next = h->transfers;
     h->transfers = x;
+    x->tag = h->watch.began ? h->watch.began(h->watch.context, x) : 0;
     h->counters.active++;
     if (h->look_at == USEC_NEVER) {
         h->look_at = now + LOOK_EVERY;
@@ -229,11 +236,28 @@ static void on_ended(void *context, void *transfer, uint64_t sent, usec_t now)
     *at = x->next;
     count_end(&h->counters, x, sent, now);
     http_journal_transfer(x, sent, now);
+    if (h->watch.ended) {
+        h->watch.ended(h->watch.context, x, sent, now);
+    }
     if (x->tell_whole && sent == x->len) {
         http_files_whole(h->files, x);
     }
     http_files_end(x);
     free(x);
+}
+
+void http_tell(struct http *h, const struct http_watch *watch)
+{
+    h->watch = *watch;
+}
+
+void http_each(struct http *h,
+               void (*see)(void *context, const struct http_transfer *x, uint64_t sent),
+               void *context)
+{
+    for (const struct http_transfer *x = h->transfers; x; x = x->next) {
+        see(context, x, http_threads_sent(h->threads, x));
+    }
 }
 
 static void on_turned_away(void *context, const struct endpoint *peer,

@@ -17,6 +17,7 @@
 #define APP_HTTP_H
 
 #include "app/http_answer.h"
+#include "app/http_journal.h"
 #include "app/loop.h"
 #include "common/histogram.h"
 #include "config/snapshot.h"
@@ -44,6 +45,22 @@ int http_open(const struct snapshot *config, const struct tftp_hooks *hooks,
  * "/evidence/" is never a boot file, registered or not.  False: no room.
  */
 bool http_serve(struct http *h, const char *path, http_page page, void *context);
+
+/* Who is told of boot files; the tag that began() gives stays with the transfer. */
+struct http_watch {
+    uint64_t (*began)(void *context, const struct http_transfer *x);
+    void (*ended)(void *context, const struct http_transfer *x, uint64_t sent,
+                  usec_t now);
+    void (*refused)(void *context, const struct endpoint *peer, const char *path,
+                    const char *why, usec_t now);
+    void *context;
+};
+/* Before http_start(). */
+void http_tell(struct http *h, const struct http_watch *watch);
+/* Each file under way, and how many octets have arrived. */
+void http_each(struct http *h,
+               void (*see)(void *context, const struct http_transfer *x, uint64_t sent),
+               void *context);
 
 int http_start(struct http *h, struct loop *loop);
 /* 0 or -errno: the root cannot be opened; the old configuration stays. */

@@ -21,6 +21,7 @@ struct http_transfer {
     uint64_t len;
     usec_t began;
     bool tell_whole;
+    uint64_t tag;            /* of the timeline */
     struct store_file *file; /* lent to it */
     bool cut;                /* ended by us: the file was written to meanwhile */
 };

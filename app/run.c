@@ -10,6 +10,7 @@
 #include "app/boot_watch.h"
 #include "app/commands.h"
 #include "app/hooks.h"
+#include "app/http_boots.h"
 #include "app/learned.h"
 #include "app/logging.h"
 #include "app/privileges.h"
@@ -343,7 +344,8 @@ static int start_http(struct appliance *a)
     if (!a->http) {
         return 0;
     }
-    return web_serve(a->web, a->http) ? http_start(a->http, a->loop) : -ENOSPC;
+    bool told = web_serve(a->web, a->http) && http_boots_watch(a->http, a->boots);
+    return told ? http_start(a->http, a->loop) : -ENOSPC;
 }
 
 static int watch_everything(struct appliance *a)

@@ -1,4 +1,5 @@
 """What an operator sees by HTTP: the page, the documents, and what a browser is told of them."""
+import os
 import time
 
 import check
@@ -7,7 +8,7 @@ import net
 import web
 from harness import fixture
 
-CROWD = 1000
+CROWD, SIZE = 1000, 8000000
 KEPT = 0.2  # seconds: one status document serves all who ask meanwhile
 
 
@@ -16,7 +17,9 @@ class Site:
         self.server, self.client = network.pair()
         root = network.root()
         net.write_boot_files(root)
-        self.pxed = network.pxed(self.server, net.config(root))
+        self.image = root.write("image", os.urandom(SIZE))
+        self.pxed = network.pxed(self.server, dict(net.config(root), http={
+            "listen": ":8069", "boot_files": True}))
         self.pxe = dhcp.Client(self.client)
 
     def get(self, path, **fields):
@@ -58,6 +61,34 @@ def test_documents_tell_of_boots_and_refuse_nonsense(site):
                          ("/api/", 404), ("/api/status/", 404), ("/api/../etc/passwd", 404), ("/api/reload", 404)):
         check.equal(site.get(path).status, status, path)
     check.equal(site.get("/api/status", method="POST").status, 405, "nothing can be changed")
+
+
+def test_files_by_http_are_part_of_the_boot(site):
+    site.pxe.ask(dhcp.discover(7))
+    with web.Connection(site.client, net.SERVER, buffer=65536) as connection:
+        check.equal(connection.get("/nothing%0ahere").status, 404, "a file that is not there")
+        connection.ask("/image")
+        end = time.monotonic() + 3
+        running = None
+        while not running or running["sent"] == 0:
+            check.that(time.monotonic() < end, "no transfer in the status that gets on: %s" % running)
+            time.sleep(KEPT)
+            running = next(iter(web.document(site.server, "/api/status")["transfers"]), None)
+        check.equal((running["door"], running["name"], running["size"], running["end"]),
+                    ("http", "image", SIZE, None), "while it runs")
+        check.that(0 < running["sent"] < SIZE, "octets sent: %d" % running["sent"])
+        check.same_bytes(connection.read().body, site.image, "the image")
+    mac = ":".join("%02x" % octet for octet in site.client.mac("eth0"))
+    end = time.monotonic() + 3
+    while True:
+        files = {file["name"]: file for boot in web.document(site.server, "/api/boots?mac=" + mac)["boots"] for file in boot["files"]}
+        if files["image"]["end"]:
+            break
+        check.that(time.monotonic() < end, "it does not end")
+        time.sleep(0.05)
+    check.equal((files["image"]["end"], files["image"]["sent"]), ("done", SIZE), "the image")
+    refused = files["nothing\\x0ahere"]
+    check.equal((refused["end"], refused["reason"], refused["door"]), ("refused", "file not found", "http"), "the other")
 
 
 def test_a_thousand_machines_are_told_of_within_a_tenth_of_a_second(site):
