@@ -95,8 +95,8 @@ def test_a_thousand_machines_are_told_of_within_a_tenth_of_a_second(site):
     for i in range(CROWD):
         mac = bytes.fromhex("02cd%08x" % i)
         site.pxe.send(dhcp.discover(7, chaddr=mac.ljust(16, b"\0")))
-        if i % 100 == 99:
-            site.pxe.ask(dhcp.discover(7))
+        if i % 20 == 19:  # no faster than it is read
+            site.pxe.ask(dhcp.discover(7), more=0)
     end = time.monotonic() + 5
     while len(web.document(site.server, "/api/status")["boots"]) < CROWD:
         check.that(time.monotonic() < end, "not all are known")
