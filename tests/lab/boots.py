@@ -30,7 +30,7 @@ class Boot:
     rom: str = None
     dhcp: str = "dnsmasq"   # over IPv6: "dnsmasq6", or "stateless6" for addresses without DHCP
     ip: str = "4"           # which PXE the firmware tries: "4", "6", or "" for HTTP Boot alone
-    http: bool = False      # the boot files are there by HTTP, too
+    http: bool = False      # pxed serves the boot files by HTTP, too
     goes_on: bool = False   # after PXE has failed the firmware is to try HTTP Boot
     same_host: str = ""     # "dhcp-first" or "pxed-first": one host for both, started in this order
     loss: float = 0         # percent of TFTP's packets, each way
@@ -138,12 +138,21 @@ BOOTS += [Boot("%s-%s" % (name, dhcp), name, marker, dhcp=dhcp)
           for dhcp in ("isc", "kea", "udhcpd") for name, marker in KINDS]
 BOOTS += [Boot("%s-same-host-%s" % (name, order), name, marker, same_host=order)
           for order in ("dhcp-first", "pxed-first") for name, marker in KINDS[:2]]
-# UEFI HTTP Boot: a URL in the offer
-BOOTS += [Boot("%s-http" % arch, arch, marker, ip="", http=True, timeout=90,
-               files={key: "http://%s/probe%s.efi" % (PXE[1], arch)})
-          for arch, key, marker in (("x64", "x64-uefi-http", X64), ("aa64", "arm64-uefi-http", AA64))]
+# UEFI HTTP Boot: a URL of pxed in the offer
+HTTP = {"x64-uefi-http": "probex64.efi", "arm64-uefi-http": "probeaa64.efi"}
+BOOTS += [Boot("%s-http" % arch, arch, marker, ip="", http=True, timeout=90, files=HTTP)
+          for arch, marker in (("x64", X64), ("aa64", AA64))]
+# iPXE goes on by HTTP: a kernel and an initrd of 48 MiB
+BY_HTTP = """#!ipxe
+kernel ${http}/vmlinuz console=ttyS0 panic=-1 initrd=initrd-48m
+initrd ${http}/initrd-48m
+boot
+"""
+BOOTS += [Boot("%s-ipxe-http-linux" % name, name, MARKER + " linux", http=True, timeout=120,
+               files={**files, "ipxe": "by-http.ipxe"}, templates={"by-http.ipxe": BY_HTTP},
+               needs=(KERNEL,))
+          for name, files in (("bios", {}), ("x64", {"x64-uefi": "snponly.efi"}))]
 # IPv6
-HTTP6 = {"x64-uefi-http": "http://[%s]/probex64.efi" % PXE[2]}
 BOOTS += [
     Boot("x64-v6", "x64", X64, dhcp="dnsmasq6", ip="6"),
     Boot("aa64-v6", "aa64", AA64, dhcp="dnsmasq6", ip="6"),
@@ -153,7 +162,8 @@ BOOTS += [
     Boot("bios-v6-stateless", "bios", BIOS, dhcp="stateless6", ip="6"),
     Boot("bios-v6-script", "bios", SCRIPT, dhcp="stateless6", ip="6", files={"ipxe": "ok.ipxe"}),
     # tried after HTTP over IPv4, which takes a minute to fail
-    Boot("x64-v6-http", "x64", X64, dhcp="dnsmasq6", ip="", http=True, files=HTTP6, timeout=150),
+    Boot("x64-v6-http", "x64", X64, dhcp="dnsmasq6", ip="", http=True, files=HTTP, timeout=150),
+    Boot("aa64-v6-http", "aa64", AA64, dhcp="dnsmasq6", ip="", http=True, files=HTTP, timeout=150),
 ]
 
 

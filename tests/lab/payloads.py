@@ -220,7 +220,9 @@ def build(root):
         put(name, text.encode())
     grub_image(root, "grub-own.efi", "grub", "configfile (tftp,%s)/grub/grub.cfg\n" % SERVER)
     grub_image(root, "grub-search.efi", "search")
-    put("initrd", cpio({"init": (0o100755, init_elf(MARKER + " linux"))}))
+    init = (0o100755, init_elf(MARKER + " linux"))
+    put("initrd", cpio({"init": init}))
+    put("initrd-48m", cpio({"init": init, "ballast": (0o100644, bytes(48 << 20))}))
     if os.path.exists(KERNEL):
         shutil.copyfile(KERNEL, os.path.join(root, "vmlinuz"))
     put("grub/grub.cfg", ("sha256sum (tftp,%s)/probex64-8m.efi\necho %s grub\nsleep 1\nhalt\n" % (

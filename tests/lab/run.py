@@ -44,8 +44,6 @@ def start_servers(boot, pxed):
     root, conf = os.path.abspath("tftp"), None
     if boot.init is not None:
         root, conf = servers.init_root(pxed, *boot.init)
-    if boot.http:
-        servers.start_http(root)
 
     def start_dhcp():
         servers.DHCP_SERVERS[boot.dhcp][0](network.PXE if boot.same_host else network.DHCP)
@@ -55,7 +53,7 @@ def start_servers(boot, pxed):
         proc = servers.run_pxed(pxed, conf)
     else:
         proc = servers.start_pxed(pxed, root, files_of(boot), boot.profiles, boot.hosts, boot.tftp,
-                                  boot.templates)
+                                  boot.templates, boot.http)
     if boot.same_host == "pxed-first":
         start_dhcp()
     return proc
@@ -64,7 +62,7 @@ def start_servers(boot, pxed):
 def transfers():
     """What pxed says of the files it sent: one line of fields each."""
     with open("pxed.log", errors="replace") as f:
-        return re.findall(r"tftp done .*?(file=.*)", f.read())
+        return re.findall(r"(?:tftp|http) done .*?(file=.*)", f.read())
 
 
 def verdict(boot, pc):

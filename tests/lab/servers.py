@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 
 from network import PXE, LabError, sh, spawn, tail, wait_bound, wait_until, write
 
@@ -118,18 +117,13 @@ DHCP_SERVERS.update({kind + "-next": (functools.partial(DHCP_SERVERS[kind][0], n
                      for kind in ("dnsmasq", "isc", "kea", "udhcpd")})
 
 
-def start_http(root):
-    """The boot files by HTTP, on the host pxe, over either version of IP."""
-    proc = spawn([sys.executable, "-m", "http.server", "80", "--bind", "::", "--directory", root,
-                  "--protocol", "HTTP/1.1"], "http.log", PXE)
-    wait_bound(proc, 80, "http.log", "tcp6")
-
-
-def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None, templates=None):
+def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None, templates=None,
+               http=False):
     """pxed on the host pxe, serving root.
 
     files: key of the default profile -> boot file; profiles: further ones; hosts: the table;
-    tftp: settings of that section; templates: name of a virtual file -> its text.
+    tftp: settings of that section; templates: name of a virtual file -> its text; http: by
+    HTTP, too.
     """
     virtual = {}
     for number, (name, text) in enumerate((templates or {}).items()):
@@ -137,6 +131,7 @@ def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None, templat
     conf = write("pxed.json", json.dumps({
         "interfaces": ["eth0"],
         "tftp": {"root": root, **(tftp or {})},
+        "http": {"listen": ":8069", "boot_files": True} if http else {"listen": "off"},
         "user": "nobody",
         "profiles": {"default": files, **(profiles or {})},
         "hosts": list(hosts),
