@@ -209,3 +209,34 @@ def test_a_port_that_is_taken():
         until("it ends", lambda: not pxed.alive())
         check.equal(pxed.stop(), 1, "exit status when it was asked for")
         check.inside("cannot listen on 127.0.0.1:8069", pxed.log(), "message")
+
+
+def test_the_timeline_has_files_by_http():
+    with net.Net() as network:
+        site = Site(network)
+        site.url(KNOWN)
+        site.take_lease(KNOWN)
+        site.root.write("large.img", bytes(30 << 20))
+        site.get("/none.efi", "HEAD")
+        site.get("/x64/loader.efi")
+        with web.Connection(site.client, net.SERVER, buffer=4096) as connection:
+            connection.ask("/large.img")
+            connection.more()
+            until("some of it has come", lambda: under_way(site)["sent"] > 0)
+            now = under_way(site)
+            check.equal((now["door"], now["size"], now["end"]), ("http", 30 << 20, None), "FILE")
+        until("nothing is under way", lambda: not site.tell({"verb": "status"})["transfers"])
+        boot = site.tell({"verb": "boots", "mac": KNOWN})["boots"][0]
+        files = {file["name"]: file for file in boot["files"]}
+        loader = files["x64/loader.efi"]
+        check.equal((loader["door"], loader["end"], loader["sent"], loader["size"]),
+                    ("http", "done", 120000, 120000), "the loader")
+        check.equal(files["large.img"]["end"], "aborted", "the one that was broken off")
+        check.equal((files["none.efi"]["end"], files["none.efi"]["reason"]),
+                    ("refused", "file not found"), "the one that is not there")
+        check.equal(boot["client"], "uefi-http", "client")
+
+
+def under_way(site):
+    transfers = site.tell({"verb": "status"})["transfers"]
+    return transfers[0] if transfers else {"sent": 0}
