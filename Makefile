@@ -12,6 +12,7 @@
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
 # make bench         the cores, offers on a wire, and bench-compare              (needs root)
 # make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n
+# make bench-web     its HTTP beside nginx                                    (needs root)
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
 # make install       DESTDIR= PREFIX=/usr/local SYSCONFDIR=/etc UNITDIR=
@@ -115,6 +116,8 @@ $(B)/bench-wire: $(call obj,$(WIRE))
 	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/pxed-unwatched: $(call obj,$(APP) tests/bench/unwatched.c $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) -Wl,--wrap=boot_watch_dhcp,--wrap=boot_watch_tftp $^ $(LIB_LIBS) -o $@
+$(B)/bench-http: $(call obj,tests/bench/http_load.c)
+	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/refuse-segments.so: tests/bench/refuse_segments.c
 	@mkdir -p $(@D)
 	$(call tell,LD)$(COMPILE) -shared -fPIC $< -o $@
@@ -198,6 +201,11 @@ bench: deps-bench
 	python3 -B tests/bench/offers.py $(B)/pxed
 	python3 -B tests/bench/observing.py $(B)
 	$(MAKE) bench-compare
+	$(MAKE) bench-web
+bench-web: deps-bench peers
+	+$(PARALLEL) all $(B)/bench-http
+	python3 -B tests/bench/http_run.py $(B) --only '$(BENCH_ONLY)' --rounds $(BENCH_ROUNDS)
+	$(GIVE_BACK)
 bench-compare: deps-bench peers
 	+$(PARALLEL) all $(BENCH_TOOLS)
 	python3 -B tests/bench/run.py $(B) --only '$(BENCH_ONLY)' --rounds $(BENCH_ROUNDS)
@@ -256,7 +264,7 @@ deb: deps-package dist
 clean:
 	rm -rf build
 
-.PHONY: all test check check-threads cli netns page-test peers lint lint-core fuzz bench bench-compare lab demo install \
+.PHONY: all test check check-threads cli netns page-test peers lint lint-core fuzz bench bench-compare bench-web lab demo install \
         dist deb clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))
