@@ -42,33 +42,43 @@ static bool failed_so(const struct boot *b, enum boot_file_end end)
     return failed_last(&b->facts) && b->facts.worst.end == end;
 }
 
+static bool ends_in(const char *name, const char *tail)
+{
+    size_t len = strlen(name);
+    size_t tail_len = strlen(tail);
+    return len >= tail_len && strcasecmp(name + len - tail_len, tail) == 0;
+}
+
 /* Names that loaders ask for and do without. */
 static bool is_optional(const char *name)
 {
     static const char *const words[] = {
-        "pxelinux.cfg/0",  "pxelinux.cfg/1", "pxelinux.cfg/A", "pxelinux.cfg/C",
-        "autoexec.ipxe",   ".lst",           "revocations",    "grub.cfg-",
-        "ldlinux.e32.cfg", "bootcfg.txt",    ".sig",           "autoboot.txt",
-        "recovery.elf",    "recovery.img",   "shimloader",     "mok",
-        "boot.stl",        "wgl4_boot.ttf",  "boot.ini",
+        "autoexec.ipxe", "revocations", "grub.cfg-",    ".sig", /* iPXE, shim, GRUB */
+        ".lst",          "boot.stl",    "autoboot.txt", "bootcfg.txt", /* Windows, Pi */
+        "recovery",
     };
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strstr(name, words[i])) {
             return true;
         }
     }
-    return strstr(name, "pxelinux.cfg/") && !strstr(name, "/default");
+    return strstr(name, "pxelinux.cfg/") && !ends_in(name, "/default");
 }
 
-static bool is_grub(const char *name)
+/* A loader that has this word in its name: "shimx64.efi" of "shim". */
+static bool is_loader(const char *name, const char *word)
 {
-    return strstr(name, "grub") && !strstr(name, ".cfg") && !strstr(name, ".mod") &&
-           !strstr(name, ".lst");
-}
-
-static bool is_shim(const char *name)
-{
-    return strstr(name, "shim") != NULL;
+    static const char *const tails[] = {".efi", ".0", ".img", ".pxe", ".signed"};
+    const char *slash = strrchr(name, '/');
+    if (!strstr(slash ? slash + 1 : name, word)) {
+        return false;
+    }
+    for (unsigned i = 0; i < sizeof tails / sizeof tails[0]; i++) {
+        if (ends_in(name, tails[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Everything that came whole was the first file. */
@@ -213,13 +223,13 @@ static bool did_not_start(const struct boot *b)
 static bool grub_silent(const struct boot *b)
 {
     const struct boot_facts *f = &b->facts;
-    return f->whole > 0 && is_grub(f->good.name) && f->good.at >= f->moved;
+    return f->whole > 0 && is_loader(f->good.name, "grub") && f->good.at >= f->moved;
 }
 
 static bool shim_silent(const struct boot *b)
 {
     const struct boot_facts *f = &b->facts;
-    return f->whole > 0 && is_shim(f->good.name);
+    return f->whole > 0 && is_loader(f->good.name, "shim");
 }
 
 static bool loader_silent(const struct boot *b)
@@ -460,8 +470,8 @@ static const struct rule rules[] = {
      "{machine} was sent to \"{file}\" on another server; what it loads there is not seen here.",
      NULL, NO_SCREEN, BOOT_BOOTED, false},
     {"no-request-for-file", no_request_for_file,
-     "{machine} has an address{from} and knows \"{file}\" from pxed, and then no request for it came to UDP port 69.",
-     "Open UDP port 69 in this host's firewall: DHCP is heard in spite of it, TFTP is not; else the machine cannot reach this host's address.",
+     "{machine} has an address{from} and knows \"{file}\" from pxed, and then no request for it came to {door}.",
+     "Open {door} in this host's firewall: DHCP is heard in spite of it, files are not; else the machine cannot reach this host's address.",
      TIMES_OUT, BOOT_STOPPED, true},
     {"dhcp-server-slow", dhcp_server_slow,
      "DHCP server {lease} offered {machine} an address only {late} after it had asked, when firmware has given up waiting.",

@@ -271,8 +271,10 @@ static void on_decided6(void *context, const struct dhcp6_event *e)
     struct boot_watch *w = a->boots;
     const struct dhcp_decision *d = &e->decision->gate;
     char text[BOOT_TEXT];
-    struct timeline_who who = {
-        .has_mac = e->decision->has_mac, .mac = e->decision->mac, .has_address = true};
+    struct timeline_who who = {.has_mac = e->decision->has_mac,
+                               .mac = e->decision->mac,
+                               .has_address = e->packet->relay_count ==
+                                              0}; /* else it is the relay's */
     struct timeline_request request = {
         .kind = e->at->port == DHCP_PXE_PORT       ? TIMELINE_4011
                 : e->packet->type == DHCP6_REQUEST ? TIMELINE_REQUEST
@@ -437,7 +439,7 @@ static void on_refused(void *context, const struct endpoint *peer, unsigned ifin
     struct boot_load load = {
         .door = BOOT_TFTP, .peer = *peer, .began = now, .progress.size = UINT64_MAX};
     (void)ifindex;
-    snprintf(load.name, sizeof load.name, "%s", name);
+    snprintf(load.name, sizeof load.name, "%s", name[0] ? name : "?");
     snprintf(load.reason, sizeof load.reason, "%s", why);
     boot_watch_file_refused(a->boots, &load, now);
 }

@@ -249,6 +249,12 @@ static void say_from(const struct boot *b, struct text *out)
     }
 }
 
+static void say_door(const struct boot *b, struct text *out)
+{
+    bool http = strncmp(b->facts.file, "http", 4) == 0;
+    text_say(out, http ? "the port of its URL" : "UDP port 69");
+}
+
 static void say_next(const struct boot *b, struct text *out)
 {
     if (has(b->facts.lease.next_server)) {
@@ -277,41 +283,18 @@ static const struct {
     const char *name;
     void (*say)(const struct boot *b, struct text *out);
 } words[] = {
-    {"machine", say_machine},
-    {"mac", say_mac},
-    {"asked", say_asked},
-    {"arch", say_arch},
-    {"profile", say_profile},
-    {"file", say_file},
-    {"first", say_first},
-    {"good", say_good},
-    {"times", say_times},
-    {"refused", say_refused},
-    {"why", say_why},
-    {"failed", say_failed},
-    {"end", say_end},
-    {"port", say_port},
-    {"block", say_block},
-    {"small", say_small},
-    {"sent", say_sent},
-    {"size", say_size},
-    {"resent", say_resent},
-    {"running", say_running},
-    {"asked_file", say_asked_file},
-    {"probed", say_probed},
-    {"seconds", say_seconds},
-    {"later", say_later},
-    {"late", say_late},
-    {"count", say_count},
-    {"server", say_server},
-    {"other", say_other},
-    {"lease", say_lease},
-    {"winner", say_winner},
-    {"what", say_what},
-    {"from", say_from},
-    {"next", say_next},
-    {"form", say_form},
-    {"interface", say_interface},
+    {"machine", say_machine}, {"mac", say_mac},         {"asked", say_asked},
+    {"arch", say_arch},       {"profile", say_profile}, {"file", say_file},
+    {"first", say_first},     {"good", say_good},       {"times", say_times},
+    {"refused", say_refused}, {"why", say_why},         {"failed", say_failed},
+    {"end", say_end},         {"port", say_port},       {"block", say_block},
+    {"small", say_small},     {"sent", say_sent},       {"size", say_size},
+    {"resent", say_resent},   {"running", say_running}, {"asked_file", say_asked_file},
+    {"probed", say_probed},   {"seconds", say_seconds}, {"later", say_later},
+    {"late", say_late},       {"count", say_count},     {"server", say_server},
+    {"other", say_other},     {"lease", say_lease},     {"winner", say_winner},
+    {"what", say_what},       {"from", say_from},       {"door", say_door},
+    {"next", say_next},       {"form", say_form},       {"interface", say_interface},
     {"reason", say_reason},
 };
 

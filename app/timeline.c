@@ -144,10 +144,28 @@ static bool begins_anew(const struct boot *b, const struct timeline_request *r)
     if (r->kind != TIMELINE_DISCOVER) {
         return false;
     }
-    if (r->ipv6 != f->ipv6 && f->discovers > 0) {
+    if (f->discovers == 0 || r->client == BOOT_CLIENT_IPXE) {
+        return false;
+    }
+    if (r->ipv6 != f->ipv6 || r->client != b->client) {
         return true; /* the firmware's next boot option */
     }
-    return f->loads > 0 && r->client != BOOT_CLIENT_IPXE && f->discovers > 0;
+    /* Quirk: what a Raspberry Pi's boot ROM loads asks again, as the ROM does. */
+    return f->loads > 0 && r->client != BOOT_CLIENT_PI;
+}
+
+/* It had loaded nothing, and asks once more after a longer pause than most firmware makes. */
+static struct boot *take_up(struct timeline *t, const struct boot_key *key,
+                            const struct timeline_request *r, usec_t now)
+{
+    struct boot *b = boots_find(&t->boots, key);
+    if (!b || !b->ended || r->kind != TIMELINE_DISCOVER || b->client != r->client ||
+        b->facts.ipv6 != r->ipv6 || b->facts.loads > 0 || b->facts.refusals > 0 ||
+        now >= b->began + TIMELINE_RETRIES) {
+        return NULL;
+    }
+    open_again(t, b, now);
+    return b;
 }
 
 static struct boot *boot_of_request(struct timeline *t, const struct timeline_who *who,
@@ -163,7 +181,8 @@ static struct boot *boot_of_request(struct timeline *t, const struct timeline_wh
     if (b || !r->boots || r->kind == TIMELINE_REQUEST || !key_of(who, &key)) {
         return b;
     }
-    return begin(t, &key, who, now);
+    b = take_up(t, &key, r, now);
+    return b ? b : begin(t, &key, who, now);
 }
 
 static void note_discover(struct boot *b, const struct timeline_request *r, usec_t now)

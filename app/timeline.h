@@ -36,6 +36,9 @@
 #define TIMELINE_LOADED (30 * USEC_PER_SEC)  /* a file has come, and more is to come */
 #define TIMELINE_SETTLE (15 * USEC_PER_SEC)  /* the last file has come whole */
 #define TIMELINE_REOPEN (600 * USEC_PER_SEC) /* a file opens the boot again */
+#define TIMELINE_RETRIES                                                                 \
+    (120 *                                                                               \
+     USEC_PER_SEC) /* from its beginning: so does asking again, with nothing loaded */
 
 struct timeline;
 

@@ -4,23 +4,15 @@
  */
 #include "app/boot_watch.h"
 
-void __wrap_boot_watch_dhcp(
-    struct dhcp_hooks
-        *hooks);
-void __wrap_boot_watch_tftp(
-    struct tftp_hooks
-        *hooks);
+void __wrap_boot_watch_dhcp(struct dhcp_hooks *hooks);
+void __wrap_boot_watch_tftp(struct tftp_hooks *hooks);
 
-void __wrap_boot_watch_dhcp(
-    struct dhcp_hooks
-        *hooks)
+void __wrap_boot_watch_dhcp(struct dhcp_hooks *hooks)
 {
     (void)hooks;
 }
 
-void __wrap_boot_watch_tftp(
-    struct tftp_hooks
-        *hooks)
+void __wrap_boot_watch_tftp(struct tftp_hooks *hooks)
 {
     (void)hooks;
 }

@@ -36,6 +36,7 @@ class Boot:
     loss: float = 0         # percent of TFTP's packets, each way
     refused: bool = False   # pxed must send this machine no file at all
     timeout: int = 60
+    judged: str = ""        # the verdict that pxed's log comes to in the end; "": not waited for
     needs: tuple = ()       # files; without them the boot is skipped
     # arguments of `pxed init`, whose boot root is served then, by its own configuration if
     # there are no `files`; None: the lab's root
@@ -66,7 +67,7 @@ BOOTS = [
     Boot("bios-e1000", "bios", BIOS, nic="e1000"),
     Boot("bios-pxelinux", "bios", BIOS, also=MARKER + " pxelinux",
          files={"x86-bios": "pxelinux.0"}),
-    Boot("bios-ipxe-script", "bios", SCRIPT, files={"ipxe": "ok.ipxe"}),
+    Boot("bios-ipxe-script", "bios", SCRIPT, files={"ipxe": "ok.ipxe"}, judged="booted"),
     # 32 MiB to iPXE, which knows no windows: sent ahead, and in lock-step for comparison
     Boot("bios-ipxe-32m", "bios", SCRIPT, files={"ipxe": "big.ipxe"}),
     Boot("bios-ipxe-32m-lockstep", "bios", SCRIPT, files={"ipxe": "big.ipxe"},
@@ -79,12 +80,13 @@ BOOTS = [
     Boot("x64", "x64", X64),
     Boot("x64-8m", "x64", X64, files={"x64-uefi": "probex64-8m.efi"}),
     Boot("x64-8m-loss", "x64", X64, files={"x64-uefi": "probex64-8m.efi"}, loss=0.2, timeout=90),
-    Boot("x64-ipxe-chain", "x64", SCRIPT, files={"x64-uefi": "snponly.efi", "ipxe": "ok.ipxe"}),
+    Boot("x64-ipxe-chain", "x64", SCRIPT, files={"x64-uefi": "snponly.efi", "ipxe": "ok.ipxe"},
+         judged="booted"),
     Boot("x64-ipxe-rom", "x64", SCRIPT, rom="default", files={"ipxe": "ok.ipxe"}),
     Boot("x64-syslinux", "x64", MARKER + " pxelinux", files={"x64-uefi": "syslinux.efi"}),
     Boot("x64-grub", "x64", MARKER + " grub", files={"x64-uefi": "grub-own.efi"}, needs=(GRUB,)),
     Boot("x64-secure-shim", "x64-sb", "Welcome to GRUB!", files={"x64-uefi": "shimx64.efi"},
-         needs=tuple(PACKAGED[name] for name in SHIM)),
+         needs=tuple(PACKAGED[name] for name in SHIM), judged="grub-silent"),
     Boot("x64-secure-refuses", "x64-sb", "Access Denied"),
     Boot("ia32", "ia32", IA32),
     Boot("aa64", "aa64", AA64),
@@ -95,7 +97,7 @@ BOOTS = [
          hosts=({"name": "pc", "mac": mac(0), "profile": "own"},)),
     Boot("bios-host-ignored", "bios", "Nothing to boot", refused=True,
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
-    Boot("x64-host-ignored", "x64", NO_OFFER, refused=True, timeout=100,
+    Boot("x64-host-ignored", "x64", NO_OFFER, refused=True, timeout=100, judged="host-ignored",
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
 ]
 # forms of the offer; menus that the firmware shows itself, and whose first item comes unasked
@@ -154,7 +156,7 @@ BOOTS += [Boot("%s-ipxe-http-linux" % name, name, MARKER + " linux", http=True, 
           for name, files in (("bios", {}), ("x64", {"x64-uefi": "snponly.efi"}))]
 # IPv6
 BOOTS += [
-    Boot("x64-v6", "x64", X64, dhcp="dnsmasq6", ip="6"),
+    Boot("x64-v6", "x64", X64, dhcp="dnsmasq6", ip="6", judged="booted"),
     Boot("aa64-v6", "aa64", AA64, dhcp="dnsmasq6", ip="6"),
     Boot("x64-v6-same-host", "x64", X64, dhcp="dnsmasq6", ip="6", same_host="dhcp-first"),
     Boot("x64-v6-host-ignored", "x64", NO_OFFER6, dhcp="dnsmasq6", ip="6", refused=True, timeout=100,

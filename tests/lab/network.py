@@ -110,6 +110,17 @@ def tail(path, lines):
     return "\n".join(said[-lines:])
 
 
+def wait_for_log(path, pattern, seconds):
+    """What the pattern's group finds in a log within this time, or None."""
+    end = time.monotonic() + seconds
+    while True:
+        with open(path, errors="replace") as f:
+            found = re.search(pattern, f.read())
+        if found or time.monotonic() > end:
+            return found and found.group(1)
+        time.sleep(0.2)
+
+
 def lose(percent):
     """Random loss of what the host pxe sends and receives by TFTP.
 

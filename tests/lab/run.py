@@ -76,6 +76,16 @@ def verdict(boot, pc):
     return why
 
 
+JUDGED_WITHIN = 60      # seconds of silence, and some more
+
+
+def judgement(boot):
+    """None, or why pxed's verdict on the boot is not the one expected."""
+    found = network.wait_for_log("pxed.log", r"boot (?:done|stopped|left alone) .*verdict=(\S+)",
+                                 JUDGED_WITHIN)
+    return None if found == boot.judged else "pxed's verdict is %s, not %s" % (found, boot.judged)
+
+
 def boot_once(boot, pxed):
     """(why it failed or None, what to tell besides)."""
     pxed_proc = start_servers(boot, pxed)
@@ -86,6 +96,8 @@ def boot_once(boot, pxed):
     why = verdict(boot, pc)
     told = "%5.1f s" % pc.seconds()
     pc.stop()
+    if why is None and boot.judged:
+        why = judgement(boot)
     servers.stop_pxed(pxed_proc)
     if boot.loss:
         told += "  %d packets lost" % network.lost()

@@ -3,10 +3,12 @@ import time
 
 import check
 import dhcp
+import dhcp6
 import net
 import tftp
 import wire
 from test_control import Site, ask
+from test_dhcp6 import CLIENT6, SERVER6, request_4011
 
 OTHER = "10.77.0.254"
 
@@ -130,3 +132,22 @@ def cpu_of(site, verb):
     before = so_far()
     question(site, verb=verb)
     return so_far() - before
+
+
+def test_a_boot_over_ipv6():
+    """SOLICIT, port 4011 and the file, over three addresses, are one machine's boot."""
+    with net.Net() as network:
+        site = Site(network)
+        pxe = dhcp6.Client(site.client)
+        advertise, _ = pxe.ask(dhcp6.solicit(7))
+        dhcp6.Client(site.client, 4011, CLIENT6).ask(
+            request_4011(dhcp6.UUID_DUID, advertise), SERVER6, 4011)
+        tftp.download(site.client, SERVER6, "x64.efi")
+        boots = question(site, verb="boots", mac=":".join(
+            "%02x" % octet for octet in site.client.mac("eth0")))["boots"]
+        check.equal(len(boots), 1, "boots")
+        check.equal([event["kind"] for event in boots[0]["events"]],
+                    ["discover", "offer", "ask-4011", "ack", "file", "end"], "events")
+        check.equal((boots[0]["ip"], boots[0]["arch"], boots[0]["client"]),
+                    (CLIENT6, "x64-uefi", "uefi"), "the machine")
+        check.that(boots[0]["events"][0]["text"].startswith("SOLICIT, x64-uefi"), "text")

@@ -253,6 +253,7 @@ static const struct {
     {"discover offer=x.efi request=10.0.0.9 last=x.efi wait=5 discover", "did-not-start", "its firmware asked anew", NULL, "Secure Boot"},
     {"discover offer=g request=10.0.0.9 get=shimx64.efi refused=revocations.efi last=grubx64.efi refused=/grub/x86_64-efi/command.lst", "booted", NULL, NULL, NULL},
     {"discover offer=g request=10.0.0.9 get=shimx64.efi last=grubx64.efi", "grub-silent", "loaded \"grubx64.efi\" and asked for nothing more", "grub>", "pxed init"},
+    {"discover offer=g request=10.0.0.9 last=shimx64.efi get=grubx64.efi get=/grub/grub.cfg get=/grub/fonts/unicode.pf2", "booted", NULL, NULL, NULL},
     {"discover offer=g lease=10.0.0.9 request=10.0.0.9 last=shimx64.efi", "shim-silent", "did not ask here for what comes next", NULL, "next server"},
     {"discover offer=ipxe.efi request=10.0.0.9 get=ipxe.efi", "loader-silent", "loaded \"ipxe.efi\" whole and was not heard again", NULL, "snponly.efi"},
 
@@ -269,6 +270,8 @@ static const struct {
     {"discover offer=x.efi proxy=10.0.0.8 lease=10.0.0.9 request=10.0.0.9", "other-server-won", "PXE server 10.0.0.8", NULL, NULL},
     {"discover offer=x.efi request=10.0.0.9 asks-tftp=10.0.0.9,y.efi", "other-server-won", "TFTP server 10.0.0.9", NULL, NULL},
     {"discover offer=x.efi lease=10.0.0.9 request=10.0.0.9", "no-request-for-file", "has an address from 10.0.0.9 and knows \"x.efi\"", "PXE-E18", "UDP port 69"},
+    {"http offer=http://10.0.0.1/x.efi request=10.0.0.9", "no-request-for-file", "no request for it came to the port of its URL", NULL, NULL},
+    {"discover offer=x.efi wait=4 http offer=y.efi", "only-us", "asked once", NULL, NULL},
     {"bios offer=x.0 request=10.0.0.9 4011 ack=x.0", "no-request-for-file", NULL, "PXE-E32", NULL},
     {"discover offer=x.efi wait=12 lease=10.0.0.9", "dhcp-server-slow", "only 12 s after", NULL, NULL},
     {"discover offer=x.efi lease=10.0.0.9 wait=4 discover offer=x.efi", "offer-not-taken", "it took neither", NULL, "\"binl\""},

@@ -87,6 +87,18 @@ START_TEST(stages_are_of_one_boot_and_firmware_that_comes_again_is_not)
 }
 END_TEST
 
+START_TEST(a_raspberry_pi_asks_twice)
+{
+    struct timeline *t = timeline_new(8, 1 << 20, &seed);
+    struct timeline_who who = machine(1);
+    ask(t, &who, BOOT_CLIENT_PI, 1 * SECOND);
+    load(t, &who, "bootcode.bin", 2 * SECOND);
+    ask(t, &who, BOOT_CLIENT_PI, 3 * SECOND);
+    ck_assert_uint_eq(count(t), 1);
+    timeline_free(t);
+}
+END_TEST
+
 START_TEST(a_boot_ends_in_silence)
 {
     struct timeline *t = timeline_new(8, 1 << 20, &seed);
@@ -127,6 +139,27 @@ START_TEST(a_late_file_opens_the_boot_again)
     ck_assert_uint_eq(timeline_after(t, turn)->id, 1);
     load(t, &who, "late", 300 * SECOND + TIMELINE_REOPEN + 30 * SECOND);
     ck_assert_uint_eq(count(t), 2);
+    timeline_free(t);
+}
+END_TEST
+
+START_TEST(slow_retries_are_of_one_boot)
+{
+    struct timeline *t = timeline_new(8, 1 << 20, &seed);
+    struct timeline_who who = machine(1);
+    ask(t, &who, BOOT_CLIENT_UEFI, SECOND);
+    timeline_timeout(t, 22 * SECOND);
+    ck_assert_uint_eq(timeline_totals(t)->stopped, 1);
+    ask(t, &who, BOOT_CLIENT_UEFI, 40 * SECOND);
+    ck_assert_uint_eq(count(t), 1);
+    ck_assert_uint_eq(newest(t)->facts.discovers, 2);
+    ck_assert_uint_eq(timeline_totals(t)->stopped, 0);
+    timeline_timeout(t, 61 * SECOND);
+    ask(t, &who, BOOT_CLIENT_BIOS, 62 * SECOND); /* something else of it */
+    ck_assert_uint_eq(count(t), 2);
+    timeline_timeout(t, 100 * SECOND);
+    ask(t, &who, BOOT_CLIENT_BIOS, 62 * SECOND + TIMELINE_RETRIES);
+    ck_assert_uint_eq(count(t), 3);
     timeline_free(t);
 }
 END_TEST
@@ -302,8 +335,10 @@ Suite *suite_app_timeline(void)
     Suite *s = suite_create("app/timeline, app/boots, app/boot");
     TCase *tc = tcase_create("boots");
     tcase_add_test(tc, stages_are_of_one_boot_and_firmware_that_comes_again_is_not);
+    tcase_add_test(tc, a_raspberry_pi_asks_twice);
     tcase_add_test(tc, a_boot_ends_in_silence);
     tcase_add_test(tc, a_late_file_opens_the_boot_again);
+    tcase_add_test(tc, slow_retries_are_of_one_boot);
     tcase_add_test(tc, what_is_no_boot_clients_begins_nothing);
     tcase_add_test(tc, a_machine_of_which_only_the_address_is_known);
     tcase_add_test(tc, repeats_are_counted);
