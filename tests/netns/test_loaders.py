@@ -5,6 +5,7 @@ import check
 import dhcp
 import net
 import tftp
+import web
 from harness import fixture
 from one_client import OneClient
 
@@ -112,6 +113,9 @@ def test_ipxe_loads_by_http_where_boot_files_are_given_so():
         check.equal(site.fetch("auto.ipxe"), "#!ipxe\nkernel http://10.77.0.1:8069/tiny\nboot\n",
                     "script")
         check.inside("LINUX 10.77.0.1::tiny", site.fetch("pxelinux.cfg/default"), "PXELINUX's")
+        for name in ("auto.ipxe", "grub/grub.cfg", "autoexec.ipxe"):
+            check.equal(web.get(site.client, net.SERVER, "/" + name).body.decode(),
+                        site.fetch(name), name + " by HTTP")
 
 
 def test_one_that_says_nothing_gets_nothing_made(site):
