@@ -20,6 +20,7 @@ import harness  # noqa: E402
 import net      # noqa: E402
 
 MODULES = ("test_page", "test_boot")
+harness.TEST_SECONDS = 120  # the end of a boot is waited for, and a browser is slow to start
 
 
 def main():
