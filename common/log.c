@@ -217,22 +217,37 @@ void log_begin(struct log_line *l, enum log_level level, const char *event)
 
 void log_end(struct log_line *l)
 {
-    if (l->wanted && (!out.folds || log_repeats_note(&out.repeats, l, monotonic()))) {
+    if (l->wanted &&
+        (!out.folds || l->news || log_repeats_note(&out.repeats, l, monotonic()))) {
         put(l);
     }
 }
 
-void log_say(enum log_level level, const char *fmt, ...)
+static void say(enum log_level level, bool news, const char *fmt, va_list ap)
 {
     char text[LOG_VALUES];
     struct log_line l;
-    va_list ap;
-    va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
     log_line_sentence(&l, level, text);
     l.wanted = level <= out.level;
+    l.news = news;
     log_end(&l);
+}
+
+void log_say(enum log_level level, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(level, false, fmt, ap);
+    va_end(ap);
+}
+
+void log_news(enum log_level level, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(level, true, fmt, ap);
+    va_end(ap);
 }
 
 /* -- repeats ------------------------------------------------------------------------------ */

@@ -50,6 +50,12 @@ void log_end(struct log_line *l);
 /* A whole line of prose: start-up, shutdown, faults. */
 void log_say(enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/*
+ * The same of something that has changed, and may change back: never folded.  Not for what
+ * a peer can bring about.  An event is made so by setting `news`.
+ */
+void log_news(enum log_level level, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Sums of repeated lines. */
 usec_t log_deadline(void);

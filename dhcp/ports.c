@@ -161,10 +161,11 @@ static void tell(const struct port *p)
     char ip[IP4_TEXT];
     char mac[MAC_TEXT];
     if (p->waits != 0) {
-        log_say(LOG_WARNING, "%s; it is waited for", p->why);
+        log_news(LOG_WARNING, "%s; it is waited for", p->why);
         return;
     }
     log_begin(&l, LOG_INFO, "interface serves");
+    l.news = true;
     log_text(&l, "interface", p->conf.name);
     log_text(&l, "address", ip4_print(p->facts.identity.offered, ip));
     log_text(&l, "mac", mac_print(&p->facts.mac, mac));

@@ -347,6 +347,11 @@ START_TEST(lines_reach_the_journal_as_fields)
     log_flush();
     (void)receive(fd, &as_file);
     ck_assert_ptr_nonnull(strstr(got, "\nPXE_REPEATED=1\n"));
+    for (int i = 0; i < 2; i++) { /* a change is told each time */
+        log_news(LOG_INFO, "interface eth0 is down");
+        (void)receive(fd, &as_file);
+        ck_assert_int_eq(strncmp(got, "MESSAGE=interface eth0 is down\n", 31), 0);
+    }
     close_fake_journal(fd);
 }
 END_TEST
