@@ -210,6 +210,8 @@ def test_it_fits_a_phone_and_a_wide_screen_in_light_and_dark(browser, server):
             check.equal(browser.value(TOO_WIDE), [], "what sticks out of its section at %d" % width)
             check.equal(browser.value(PALE), [], "texts of poor contrast at %d" % width)
             check.equal(browser.value(NAMELESS), [], "controls without a name")
+            check.equal(browser.value("Array.from(document.querySelectorAll('h1, h2, h3, h4')).filter((n) => n.getAttribute('role')).length"),
+                        0, "headings that are none")
 
 
 def test_nothing_is_fetched_from_elsewhere():
