@@ -24,6 +24,16 @@ static bool has_file(void *context, const char *file)
     return is_on_disk(a, file);
 }
 
+static bool machine(void *context, const struct endpoint *peer, struct mac *out)
+{
+    const struct appliance *a = context;
+    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    if (m) {
+        *out = m->mac;
+    }
+    return m != NULL;
+}
+
 static struct virtual_question question(const struct appliance *a,
                                         const struct endpoint *peer, const char *name)
 {
@@ -157,6 +167,7 @@ struct tftp_hooks hooks_for_tftp(struct appliance *a)
 {
     struct tftp_hooks hooks = {
         .who = who,
+        .machine = machine,
         .find = find,
         .began = began,
         .whole = whole,

@@ -187,7 +187,7 @@ static void journal_refusal(struct http *h, const struct http_request *q, unsign
     text_show(q->target, strlen(q->target), target, sizeof target);
     snprintf(alone.first, sizeof alone.first, "%u %s", status, target);
     if (tftp_misses_note(&h->misses, &q->peer, alone.first, now)) {
-        http_journal_misses(&alone);
+        http_journal_misses(&h->hooks, &alone);
     }
 }
 
@@ -235,7 +235,7 @@ static void on_ended(void *context, void *transfer, uint64_t sent, usec_t now)
     }
     *at = x->next;
     count_end(&h->counters, x, sent, now);
-    http_journal_transfer(x, sent, now);
+    http_journal_transfer(&h->hooks, x, sent, now);
     if (h->watch.ended) {
         h->watch.ended(h->watch.context, x, sent, now);
     }
@@ -306,7 +306,7 @@ void http_timeout(struct http *h, usec_t now)
     http_threads_timeout(h->threads, now);
     look_at_files(h, now);
     while (tftp_misses_due(&h->misses, now, &sum)) {
-        http_journal_misses(&sum);
+        http_journal_misses(&h->hooks, &sum);
     }
 }
 

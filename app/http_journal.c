@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "tftp/journal.h"
 #include "tftp/path.h"
 
-void http_journal_transfer(const struct http_transfer *x, uint64_t sent, usec_t now)
+void http_journal_transfer(const struct tftp_hooks *hooks, const struct http_transfer *x,
+                           uint64_t sent, usec_t now)
 {
     char peer[ENDPOINT_TEXT];
     char names[64];
@@ -26,6 +28,7 @@ void http_journal_transfer(const struct http_transfer *x, uint64_t sent, usec_t 
         log_text(&l, "reason", "the file has changed");
     }
     log_decimal(&l, "seconds", (double)(now - x->began) / (double)USEC_PER_SEC, 3);
+    tftp_journal_machine(&l, hooks, &x->peer);
     log_end(&l);
 }
 
@@ -34,7 +37,7 @@ void http_journal_refusal(const struct endpoint *peer, const char *why)
     char client[ENDPOINT_TEXT];
     struct log_line l;
     log_begin(&l, LOG_INFO, "http refused");
-    log_text(&l, "client", endpoint_print_ip(peer, client));
+    log_text(&l, "peer", endpoint_print_ip(peer, client));
     log_text(&l, "reason", why);
     log_end(&l);
 }
@@ -50,16 +53,17 @@ void http_journal_page(const struct endpoint *peer, const char *target, unsigned
     log_end(&l);
 }
 
-void http_journal_misses(const struct tftp_miss *sum)
+void http_journal_misses(const struct tftp_hooks *hooks, const struct tftp_miss *sum)
 {
     char client[ENDPOINT_TEXT];
     struct log_line l;
     log_begin(&l, LOG_INFO, "http refused");
-    log_text(&l, "client", endpoint_print_ip(&sum->peer, client));
+    log_text(&l, "peer", endpoint_print_ip(&sum->peer, client));
     log_text(&l, "request", sum->first);
     if (sum->count > 1) {
         log_number(&l, "count", sum->count);
         log_text(&l, "last", sum->last);
     }
+    tftp_journal_machine(&l, hooks, &sum->peer);
     log_end(&l);
 }

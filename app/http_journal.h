@@ -7,6 +7,7 @@
 
 #include "common/clock.h"
 #include "common/netaddr.h"
+#include "tftp/hooks.h"
 #include "tftp/misses.h"
 #include "tftp/store.h"
 
@@ -26,12 +27,14 @@ struct http_transfer {
     bool cut;                /* ended by us: the file was written to meanwhile */
 };
 
-void http_journal_transfer(const struct http_transfer *x, uint64_t sent, usec_t now);
+/* hooks: those of TFTP, which know whose an address is. */
+void http_journal_transfer(const struct tftp_hooks *hooks, const struct http_transfer *x,
+                           uint64_t sent, usec_t now);
 /* A connection that was turned away; equal lines are folded by the log. */
 void http_journal_refusal(const struct endpoint *peer, const char *why);
 /* A page that was looked at; told with `pxed run -v` only. */
 void http_journal_page(const struct endpoint *peer, const char *target, unsigned status);
 /* What one client asked for in vain, each as "404 /name". */
-void http_journal_misses(const struct tftp_miss *sum);
+void http_journal_misses(const struct tftp_hooks *hooks, const struct tftp_miss *sum);
 
 #endif

@@ -67,6 +67,8 @@ struct tftp_hooks {
     /* Asked first of all; ifindex: where the request came in. */
     void (*who)(void *context, const struct endpoint *peer, unsigned ifindex,
                 struct tftp_client *out);
+    /* Whose address this is, for the log; false: nobody knows. */
+    bool (*machine)(void *context, const struct endpoint *peer, struct mac *out);
     /* What this clean name stands for; rendered once for each transfer. */
     enum tftp_virtual (*find)(void *context, const struct endpoint *peer,
                               const struct endpoint *local, const char *name,

@@ -1,6 +1,5 @@
 #include "tftp/journal.h"
 
-#include "common/log.h"
 #include "tftp/path.h"
 
 static void log_peer_end(struct log_line *l, const struct net_path *path)
@@ -22,7 +21,18 @@ bool tftp_ended_well(enum tftp_end end)
     return end == TFTP_END_DONE || end == TFTP_END_NO_FINAL_ACK || end == TFTP_END_PROBE;
 }
 
-void tftp_journal_transfer(const struct tftp_transfer *x, usec_t now)
+void tftp_journal_machine(struct log_line *l, const struct tftp_hooks *hooks,
+                          const struct endpoint *peer)
+{
+    struct mac mac;
+    char text[MAC_TEXT];
+    if (hooks->machine && hooks->machine(hooks->context, peer, &mac)) {
+        log_text(l, "mac", mac_print(&mac, text));
+    }
+}
+
+void tftp_journal_transfer(const struct tftp_hooks *hooks, const struct tftp_transfer *x,
+                           usec_t now)
 {
     const struct tftp_session *t = &x->session;
     enum log_level level = t->end == TFTP_END_PROBE  ? LOG_DEBUG
@@ -49,11 +59,12 @@ void tftp_journal_transfer(const struct tftp_transfer *x, usec_t now)
     if (!tftp_ended_well(t->end)) {
         log_number(&l, "acked_blocks", t->acked);
     }
+    tftp_journal_machine(&l, hooks, &x->path.peer);
     log_end(&l);
 }
 
-void tftp_journal_refusal(const struct net_path *path, struct tftp_text name,
-                          const char *why)
+void tftp_journal_refusal(const struct tftp_hooks *hooks, const struct net_path *path,
+                          struct tftp_text name, const char *why)
 {
     char peer[ENDPOINT_TEXT];
     struct log_line l;
@@ -61,12 +72,13 @@ void tftp_journal_refusal(const struct net_path *path, struct tftp_text name,
     log_text(&l, "peer", endpoint_print_ip(&path->peer, peer));
     log_peer(&l, "file", name.at, name.len);
     log_text(&l, "reason", why);
+    tftp_journal_machine(&l, hooks, &path->peer);
     log_varying(&l);
     log_number(&l, "port", path->peer.port);
     log_end(&l);
 }
 
-void tftp_journal_misses(const struct tftp_miss *sum)
+void tftp_journal_misses(const struct tftp_hooks *hooks, const struct tftp_miss *sum)
 {
     char peer[ENDPOINT_TEXT];
     struct log_line l;
@@ -80,5 +92,6 @@ void tftp_journal_misses(const struct tftp_miss *sum)
         log_text(&l, "last", sum->last);
     }
     log_text(&l, "reason", "file not found");
+    tftp_journal_machine(&l, hooks, &sum->peer);
     log_end(&l);
 }

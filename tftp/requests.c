@@ -27,7 +27,7 @@ static void refuse(struct tftp_requests *s, int fd, const struct tftp_transfer *
 {
     s->engine->counters.refused++;
     tftp_send_error(fd, &wanted->path, r->code, r->message);
-    tftp_journal_refusal(&wanted->path, name, r->message);
+    tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, r->message);
     tell_refused(s, &wanted->path, wanted->shown, r->message, now);
 }
 
@@ -40,7 +40,7 @@ static void refuse_missing(struct tftp_requests *s, int fd,
     s->engine->counters.refused++;
     tftp_send_error(fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
     if (why[0] || tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
-        tftp_journal_refusal(&wanted->path, name, message);
+        tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, message);
     }
     tell_refused(s, &wanted->path, wanted->shown, message, now);
 }

@@ -127,7 +127,7 @@ static void tell_misses(struct tftp_service *s, usec_t now)
 {
     struct tftp_miss sum;
     while (tftp_misses_due(&s->requests.misses, now, &sum)) {
-        tftp_journal_misses(&sum);
+        tftp_journal_misses(&s->engine.hooks, &sum);
     }
 }
 

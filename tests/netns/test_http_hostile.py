@@ -61,7 +61,7 @@ def test_connections_that_say_nothing(site):
     check.that(refused(site.connect("10.77.0.10")), "the ninth of one address is let in")
     site.serves("10.77.0.11")
     check.that(all(refused(one) or refused(one) for one in quiet), "silence is put up with")
-    site.pxed.wait_log("http refused client=10.77.0.10 reason=.*max_per_address", start=start)
+    site.pxed.wait_log("http refused peer=10.77.0.10 reason=.*max_per_address", start=start)
     site.serves("10.77.0.10")
 
 
@@ -82,8 +82,8 @@ def test_headers_that_never_end(site):
         time.sleep(0.1)
     check.equal(len(alive), 0, "connections that are still open")
     check.at_least(time.monotonic() - begun, TIMEOUT - 0.5, "seconds until they were closed")
-    site.pxed.wait_log("http refused client=10.77.0.12 reason=.*http.timeout", start=start)
-    check.at_most(len(lines(site, "http refused client=10.77.0.12", start)), 1, "lines of it")
+    site.pxed.wait_log("http refused peer=10.77.0.12 reason=.*http.timeout", start=start)
+    check.at_most(len(lines(site, "http refused peer=10.77.0.12", start)), 1, "lines of it")
 
 
 def test_a_reader_that_stands_still(site):
@@ -102,7 +102,7 @@ def test_all_connections_taken(site):
     start = len(site.pxed.log())
     many = [site.connect("10.77.0.%d" % (10 + i // 7)) for i in range(20)]
     check.that(refused(site.connect("10.77.0.15")), "one more than there may be")
-    site.pxed.wait_log("http refused client=10.77.0.15 reason=.*max_connections", start=start)
+    site.pxed.wait_log("http refused peer=10.77.0.15 reason=.*max_connections", start=start)
     check.equal(tftp.download(site.client, net.SERVER, "boot.ipxe").data, b"boot.ipxe" * 500,
                 "TFTP meanwhile")
     for one in many:
@@ -214,7 +214,7 @@ def test_refusals_are_told_once(site):
     with site.connect() as connection:
         for i in range(200):
             check.equal(connection.get("/missing%d\x01" % i).status, 404, "a missing file")
-    site.pxed.wait_log(r"http refused client=10.77.0.100 request=.404 /missing0\\\\?x01", timeout=15,
+    site.pxed.wait_log(r"http refused peer=10.77.0.100 request=.404 /missing0\\\\?x01", timeout=15,
                        start=start)
     check.at_most(len(lines(site, "http refused", start)), 2, "lines")
 

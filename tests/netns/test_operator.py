@@ -1,0 +1,177 @@
+"""One boot as the operator sees it: document, `pxed status`, `pxed log` and the log agree."""
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import check
+import dhcp
+import net
+import tftp
+from test_boots import lease_request, of, question
+from test_control import Site as Served
+
+JOURNALD = "/lib/systemd/systemd-journald"
+
+# A journal of its own: `ip netns exec` has given this shell mounts of its own, too.  The shell
+# ends both; should it be killed, journald goes with it.
+BESIDE_A_JOURNAL = """
+mount -t tmpfs tmpfs /run
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+mkdir -p /run/systemd/journal /run/log/journal
+mount --bind "$0" /run/log/journal
+setpriv --pdeathsig TERM %s & journald=$!
+n=0
+while [ ! -S /run/systemd/journal/socket ] && [ $n -lt 100 ]; do n=$((n + 1)); sleep 0.05; done
+[ -S /run/systemd/journal/socket ] || echo "no journal"
+"$@" & pxed=$!
+trap 'kill $pxed' TERM
+wait $pxed
+wait $pxed
+kill $journald
+""" % JOURNALD
+
+
+class Site(Served):
+    """command() is what a command of pxed prints about the one that runs."""
+
+    def command(self, *arguments):
+        done = subprocess.run([net.binary(), arguments[0], "-c", self.pxed.config_path,
+                               *arguments[1:]], capture_output=True, text=True, timeout=90)
+        check.equal(done.returncode, 0, "%s: %s" % (arguments, done.stderr))
+        return done.stdout
+
+    def boot(self):
+        """A boot that ends with its first file; the boot as the document tells it."""
+        self.pxe.ask(dhcp.discover(7))
+        self.pxe.send(lease_request(7))
+        tftp.fetch(self.client, net.SERVER, "x64.efi", b"x64.efi" * 500,
+                   options={"blksize": 1024, "windowsize": 2, "tsize": 0})
+        client = tftp.Client(self.client, net.SERVER)
+        for number in range(20):
+            client.request("grub.cfg-%d" % number)
+            client.expect_error(tftp.NOT_FOUND)
+        question(self, verb="log", wait=60)
+        return of(question(self, verb="boots")["boots"], self.pxe.mac)[0]
+
+
+class JournalSite(Site):
+    """pxed beside a journald of its own; entries() are what that has of it."""
+
+    def __init__(self, network):
+        self.journal = os.path.join(network.folder, "journal")
+        os.mkdir(self.journal)
+        start = network.pxed
+
+        def beside(namespace, configuration):
+            path = os.path.join(network.folder, "operator.json")
+            net.write_json(path, dict(configuration, log={"format": "journal"}))
+            program = namespace.start("sh", "-c", BESIDE_A_JOURNAL, self.journal, net.binary(),
+                                      "run", "-c", path)
+            program.config_path = path
+            return program
+        network.pxed = beside
+        super().__init__(network)
+        network.pxed = start
+        self.wait("pxed ready")
+
+    def entries(self):
+        done = subprocess.run(["journalctl", "-D", self.journal, "-o", "json", "-t", "pxed"],
+                              capture_output=True, text=True, timeout=30)
+        return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+    def wait(self, event):
+        """The first entry whose message begins so."""
+        end = time.monotonic() + 15
+        while time.monotonic() < end:
+            for entry in self.entries():
+                if entry["MESSAGE"].startswith(event):
+                    return entry
+            if "no journal" in self.pxed.log():
+                check.skip("journald does not start here")
+            time.sleep(0.1)
+        raise net.NetError("the journal has no \"%s\", but %s\n%s" % (
+            event, [entry["MESSAGE"] for entry in self.entries()], self.pxed.log()))
+
+
+def fields(entry, *names):
+    return {name: entry.get("PXE_" + name) for name in names}
+
+
+def check_machine(entry, boot):
+    check.equal(entry.get("PXE_MAC"), boot["mac"], "machine of " + entry["MESSAGE"])
+
+
+def test_the_journal_has_the_numbers_of_the_document():
+    if not os.path.exists(JOURNALD) or not shutil.which("journalctl"):
+        check.skip("systemd is not installed")
+    if not os.path.exists("/etc/machine-id"):
+        check.skip("this system has no machine ID, without which there is no journal")
+    with net.Net() as network:
+        site = JournalSite(network)
+        boot = site.boot()
+        ended = site.wait("boot ")
+        check.equal(fields(ended, "MAC", "ARCH", "BOOT", "VERDICT", "SENTENCE", "SECONDS"),
+                    {"MAC": boot["mac"], "ARCH": boot["arch"], "BOOT": str(boot["id"]),
+                     "VERDICT": boot["verdict"], "SENTENCE": boot["sentence"],
+                     "SECONDS": "%.3f" % boot["seconds"]}, "the boot")
+        file = boot["files"][0]
+        done = site.wait("tftp done")
+        check.equal(fields(done, "FILE", "SIZE", "BLOCK", "WINDOW", "RESENT"),
+                    {"FILE": file["name"], "SIZE": str(file["size"]), "BLOCK": str(file["block"]),
+                     "WINDOW": str(file["window"]), "RESENT": str(file["resent"])}, "the file")
+        check_machine(done, boot)
+        check.equal((done["PRIORITY"], done["MESSAGE_ID"], done["_TRANSPORT"]),
+                    ("6", "da1c0dbca6054a3491022d610ab48228", "journal"), "what all entries have")
+        missed = [entry for entry in site.entries() if entry["MESSAGE"].startswith("tftp refused")]
+        check.equal([entry["PXE_FILES"] for entry in missed], ["20"],
+                    "lines of names that are not there")
+        check_machine(missed[0], boot)
+        check_machine(site.wait("dhcp offer"), boot)
+
+
+def test_status_log_and_json_lines_have_the_numbers_of_the_document():
+    with net.Net() as network:
+        site = Site(network, log={"format": "json"})
+        boot = site.boot()
+        status = json.loads(site.command("status", "--json"))
+        told = of(status["recent"], site.pxe.mac)[0]
+        logged = json.loads(site.command("log", "--json"))
+        for key in ("id", "mac", "arch", "seconds", "state", "verdict", "sentence", "screen",
+                    "remedy"):
+            check.equal(told[key], boot[key], key + " in status")
+            check.equal(logged[key], boot[key], key + " in log")
+        for key in ("name", "size", "sent", "block", "window", "rtt", "resent", "end"):
+            want = [file[key] for file in boot["files"]]
+            check.equal([file[key] for file in told["files"]], want, key + " in status")
+            check.equal([file[key] for file in logged["files"]], want, key + " in log")
+        shown = site.command("status")
+        for word in (boot["mac"], boot["verdict"], boot["sentence"]):
+            check.that(word in shown, "%s is not in status: %s" % (word, shown))
+        line = site.command("log", boot["mac"])
+        for word in (boot["mac"], boot["arch"], boot["verdict"], boot["sentence"]):
+            check.that(word in line, "%s is not in log: %s" % (word, line))
+        check.equal(site.command("log", "02:00:00:00:00:01"), "", "log of another machine")
+        check.equal(site.command("status", "--quiet"), "", "status --quiet")
+        lines = [json.loads(text) for text in site.pxed.log().splitlines() if text.startswith("{")]
+        ended = [one for one in lines if one["event"].startswith("boot ")][0]
+        check.equal((ended["boot"], ended["mac"], ended["verdict"], ended["sentence"]),
+                    (boot["id"], boot["mac"], boot["verdict"], boot["sentence"]), "the boot's line")
+        done = [one for one in lines if one["event"] == "tftp done"][0]
+        file = boot["files"][0]
+        check.equal([done[key] for key in ("mac", "file", "size", "block", "window", "resent")],
+                    [boot["mac"]] + [file[key] for key in ("name", "size", "block", "window",
+                                                           "resent")], "the file's line")
+
+
+def test_what_repeats_is_one_line():
+    """A machine that asks again and again, and a person who looks in on it."""
+    with net.Net() as network:
+        site = Site(network)
+        for _ in range(12):
+            site.pxe.ask(dhcp.discover(7))
+        site.pxed.stop()
+        lines = [line for line in site.pxed.log().splitlines() if "dhcp offer" in line]
+        check.equal(len(lines), 2, "lines: %s" % lines)
+        check.that("form=pxe" in lines[0] and "repeated" not in lines[0], lines[0])
