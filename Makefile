@@ -69,7 +69,9 @@ SHELLS := common/log.c common/neighbours.c common/net.c common/netwatch.c \
 # The pure parts of the commands that look at a network from outside.
 CORE  += common/sha256.c app/request.c app/probe/answer.c app/probe/choice.c \
          app/probe/choice_pxe.c app/probe/choice_others.c app/probe/fetch.c \
-         app/probe/http_head.c app/probe/verdict.c
+         app/probe/http_head.c app/probe/verdict.c \
+         app/doctor/finding.c app/doctor/firewall.c app/doctor/iptables.c \
+         app/doctor/judge_network.c app/doctor/judge_ports.c app/doctor/judge_system.c
 # Every other file of app/, where the shells and the commands are.
 APP   := $(sort $(filter-out $(CORE),$(wildcard app/*.c app/*/*.c)))
 UNIT  := $(wildcard tests/unit/*.c)

@@ -20,6 +20,7 @@ int command_schema(int argc, char **argv);
 int command_host(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_probe(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 int command_reload(int argc, char **argv);
 int command_approve(int argc, char **argv);
 int command_reset(int argc, char **argv);

@@ -18,6 +18,8 @@ static const struct command {
      "boots under way with their transfers, what went wrong and why; --watch: live"},
     {"log", command_log, "log     [-c FILE] [--follow] [--json] [-n LINES] [MAC]",
      "a line for each boot that has ended: who, how long, and what became of it"},
+    {"doctor", command_doctor, "doctor  [-c FILE] [--probe] [--json]",
+     "what of this machine and its network keeps others from booting, and the remedy"},
     {"probe", command_probe, "probe   -i INTERFACE [--profile P] [--arch A] [--json] ...",
      "plays a boot client on a network: every answer, what it would boot, how fast"},
     {"reload", command_reload, "reload  [-c FILE]",

@@ -17,6 +17,7 @@ int main(void)
     srunner_add_suite(runner, suite_app_request());
     srunner_add_suite(runner, suite_app_probe_choice());
     srunner_add_suite(runner, suite_app_probe_http());
+    srunner_add_suite(runner, suite_app_doctor());
     srunner_add_suite(runner, suite_common_bytes());
     srunner_add_suite(runner, suite_common_histogram());
     srunner_add_suite(runner, suite_common_human());
