@@ -8,6 +8,7 @@
 #include "app/control.h"
 #include "app/json.h"
 #include "app/orders.h"
+#include "app/timeline_json.h"
 #include "common/text.h"
 #include "dhcp/service.h"
 #include "tftp/service.h"
@@ -60,20 +61,6 @@ static json_t *forms_of(const struct dhcp_service *dhcp)
     return list;
 }
 
-static json_t *conflicts_of(const struct dhcp_service *dhcp)
-{
-    json_t *list = json_array();
-    const struct radar *radar = dhcp ? dhcp_service_radar(dhcp) : NULL;
-    for (size_t i = 0; radar && i < radar->count; i++) {
-        char sentence[RADAR_TEXT];
-        const struct radar_event *e = &radar->event[i];
-        json_array_append_new(
-            list, json_pack("{s:s, s:I, s:s}", "kind", radar_kind_name(e->kind), "count",
-                            (json_int_t)e->count, "sentence", radar_say(e, sentence)));
-    }
-    return list;
-}
-
 static void on_learned(void *context, struct control_ticket ticket,
                        const json_t *question)
 {
@@ -81,7 +68,7 @@ static void on_learned(void *context, struct control_ticket ticket,
     (void)question;
     control_answer(ticket,
                    json_pack("{s:o, s:o, s:o}", "windows", windows_of(a->tftp), "forms",
-                             forms_of(a->dhcp), "conflicts", conflicts_of(a->dhcp)));
+                             forms_of(a->dhcp), "conflicts", conflicts_json(a->dhcp)));
 }
 
 static void on_forget(void *context, struct control_ticket ticket, const json_t *question)

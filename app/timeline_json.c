@@ -10,12 +10,6 @@
 #include "app/json.h"
 #include "config/hosts.h"
 
-/* What they take in the answer, with room for escapes, without the names of files. */
-#define BOOT_OCTETS  700
-#define WORDS_OCTETS 500 /* the sentence and what goes with it */
-#define FILE_OCTETS  450
-#define EVENT_OCTETS 250
-
 /* -- many boots --------------------------------------------------------------------------- */
 
 struct choice {
@@ -37,19 +31,17 @@ static int newest_ended(const void *a, const void *b)
     return x->turn < y->turn ? 1 : -1;
 }
 
-static size_t file_octets(const struct boot_load *f)
+/* Takes the value.  False: it does not fit into what is left of the answer. */
+static bool append(json_t *list, json_t *value, size_t *room)
 {
-    return FILE_OCTETS + strlen(f->name) + strlen(f->served[0] ? f->served : f->name);
-}
-
-static size_t octets_of(const struct boot *b, bool events)
-{
-    size_t octets = BOOT_OCTETS + (b->ended ? WORDS_OCTETS : 0) +
-                    (events ? (size_t)b->event_count * EVENT_OCTETS : 0);
-    for (uint32_t i = 0; i < b->file_count; i++) {
-        octets += file_octets(&b->files[i]);
+    size_t size = json_dumpb(value, NULL, 0, JSON_COMPACT) + 1;
+    if (size > *room) {
+        json_decref(value);
+        return false;
     }
-    return octets;
+    *room -= size;
+    (void)json_array_append_new(list, value);
+    return true;
 }
 
 /* As many as fit; *room is what is left of the answer. */
@@ -57,13 +49,9 @@ static json_t *list_json(const struct choice *c, const struct moment *m, bool ev
                          size_t *room)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < c->count; i++) {
-        size_t size = octets_of(c->boot[i], events);
-        if (size > *room) {
-            break;
-        }
-        *room -= size;
-        (void)json_array_append_new(list, boot_json(c->boot[i], m, events));
+    size_t i = 0;
+    while (i < c->count && append(list, boot_json(c->boot[i], m, events), room)) {
+        i++;
     }
     return list;
 }
@@ -119,13 +107,10 @@ json_t *ended_json(const struct appliance *a, const struct mac *mac, uint64_t af
     after = after < timeline_turn(t) ? after : timeline_turn(t);
     while ((b = timeline_after(t, after)) != NULL) {
         if (is_wanted(b, &wanted)) {
-            size_t size = octets_of(b, false);
-            if (size > room) {
+            if (!append(list, boot_json(b, &m, false), &room)) {
                 break;
             }
-            room -= size;
             ++*count;
-            (void)json_array_append_new(list, boot_json(b, &m, false));
         }
         after = b->turn;
     }
@@ -191,13 +176,11 @@ static bool add_transfers_of(json_t *list, const struct boot *b, const struct mo
         if (f->end != BOOT_FILE_RUNS) {
             continue;
         }
-        if (file_octets(f) > *room) {
-            return false;
-        }
-        *room -= file_octets(f);
         json_t *file = file_json(f, m);
         json_put(file, "boot", number_json(b->id));
-        (void)json_array_append_new(list, file);
+        if (!append(list, file, room)) {
+            return false;
+        }
     }
     return true;
 }
@@ -213,7 +196,7 @@ static json_t *transfers_json(const struct choice *c, const struct moment *m,
     return list;
 }
 
-static json_t *conflicts_json(const struct dhcp_service *dhcp)
+json_t *conflicts_json(const struct dhcp_service *dhcp)
 {
     json_t *list = json_array();
     const struct radar *radar = dhcp ? dhcp_service_radar(dhcp) : NULL;
@@ -232,7 +215,8 @@ static json_t *held_json(const struct appliance *a)
     json_t *list = json_array();
     struct state_row row;
     size_t at = 0;
-    while (state_next_held(a->state, a->config.snapshot, &at, &row)) {
+    while (json_array_size(list) < STATUS_HELD &&
+           state_next_held(a->state, a->config.snapshot, &at, &row)) {
         char mac[MAC_TEXT];
         const struct host_facts facts = {
             .mac = &row.mac, .archs = &row.state.arch, .arch_count = row.state.has_arch};

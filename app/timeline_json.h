@@ -14,6 +14,7 @@
 #define STATUS_OCTETS (7u << 19) /* of CONTROL_ANSWER */
 
 #define STATUS_RECENT 256 /* boots that have ended, in the status document */
+#define STATUS_HELD   256 /* machines that wait for approval */
 
 /* Everything but the events. */
 json_t *status_json(const struct appliance *a);
@@ -33,5 +34,8 @@ json_t *boots_json(const struct appliance *a, const struct boots_wanted *wanted)
  */
 json_t *ended_json(const struct appliance *a, const struct mac *mac, uint64_t after,
                    size_t *count);
+
+/* [{"kind", "count", "sentence"}]; dhcp may be NULL. */
+json_t *conflicts_json(const struct dhcp_service *dhcp);
 
 #endif

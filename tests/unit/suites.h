@@ -14,6 +14,7 @@ Suite *suite_config_grub_image(void);
 Suite *suite_app_init(void);
 Suite *suite_app_terminal(void);
 Suite *suite_app_timeline(void);
+Suite *suite_app_timeline_json(void);
 Suite *suite_app_request(void);
 Suite *suite_app_probe_choice(void);
 Suite *suite_app_probe_http(void);

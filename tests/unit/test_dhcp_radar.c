@@ -326,6 +326,81 @@ START_TEST(b67_second_stage_asked_of_another_server)
 }
 END_TEST
 
+/* Taking another server's lease is no reason to forget that the DISCOVER was ours. */
+START_TEST(a_request_does_not_hide_its_discover)
+{
+    static const struct ip4 router = {{10, 77, 0, 254}};
+    static const struct ip4 next_server = {{10, 77, 0, 50}};
+    struct radar r = {.count = 0};
+    ck_assert(!radar_is_elsewhere(&r, &client_mac, router));
+    hear(&r, XID_OURS, true);
+    hear(&r, XID_OURS, false);
+    ck_assert(radar_is_elsewhere(&r, &client_mac, router));
+    ck_assert(!radar_is_elsewhere(&r, &client_mac, next_server));
+    ck_assert(!radar_is_elsewhere(&r, &server_mac, router));
+    hear(&r, XID_OTHERS, false); /* its next transaction is not answered */
+    ck_assert(!radar_is_elsewhere(&r, &client_mac, router));
+}
+END_TEST
+
+static const struct {
+    struct said said;
+    bool offer;
+    struct radar_offer read;
+} offers[] = {
+    {{9, 0, NULL, OPT(OFFER SERVER)}, true, {.has_address = true}},
+    {{9, 254, "x.0", OPT(OFFER SERVER)},
+     true,
+     {.has_address = true, .next_server = {{10, 77, 0, 254}}, .file = "x.0"}},
+    {{9, 0, NULL, OPT(OFFER SERVER PXE)}, true, {.has_address = true, .pxe = true}},
+    {{9, 0, NULL, OPT(OFFER SERVER HTTP)}, true, {.has_address = true, .pxe = true}},
+    {{0, 0, NULL, OPT(OFFER SERVER PXE)}, true, {.pxe = true}},
+    {{9, 0, NULL, OPT(OFFER SERVER "\xaf\x03\xb0\x01\x01")},
+     true,
+     {.has_address = true, .no_pxe = true}},
+    {{9, 0, NULL, OPT(ACK SERVER)}, false, {.ours = false}},
+};
+
+START_TEST(what_an_offer_says)
+{
+    uint8_t buf[600];
+    struct dhcp_packet packet;
+    struct radar_offer got;
+    struct identity us = ourselves();
+    ck_assert_int_eq(
+        dhcp_parse(buf, write_reply(&offers[_i].said, XID_OURS, buf), &packet), DHCP_OK);
+    struct radar_reply reply = {&packet, server_mac, {{10, 77, 0, 254}}, &us};
+    ck_assert_int_eq(radar_read_offer(&reply, &got), offers[_i].offer);
+    if (offers[_i].offer) {
+        const struct radar_offer *want = &offers[_i].read;
+        ck_assert(ip4_equal(got.server, reply.ip) && !got.ours);
+        ck_assert_int_eq(got.has_address, want->has_address);
+        ck_assert_int_eq(got.pxe, want->pxe);
+        ck_assert_int_eq(got.no_pxe, want->no_pxe);
+        ck_assert(ip4_equal(got.next_server, want->next_server));
+        ck_assert_str_eq(got.file, want->file);
+    }
+}
+END_TEST
+
+START_TEST(our_own_offer_comes_back)
+{
+    uint8_t buf[600];
+    struct dhcp_packet packet;
+    struct radar_offer got;
+    struct identity us = ourselves();
+    struct said proxy = {0, 0, NULL, OPT(OFFER "\x36\x04\x0a\x4d\x00\x01" PXE)};
+    struct said lease = {9, 0, NULL, OPT(OFFER "\x36\x04\x0a\x4d\x00\x01")};
+    ck_assert_int_eq(dhcp_parse(buf, write_reply(&proxy, XID_OURS, buf), &packet),
+                     DHCP_OK);
+    struct radar_reply reply = {&packet, server_mac, us.offered, &us};
+    ck_assert(radar_read_offer(&reply, &got) && got.ours);
+    ck_assert_int_eq(dhcp_parse(buf, write_reply(&lease, XID_OURS, buf), &packet),
+                     DHCP_OK);
+    ck_assert(radar_read_offer(&reply, &got) && !got.ours); /* a server on this host */
+}
+END_TEST
+
 Suite *suite_dhcp_radar(void)
 {
     Suite *s = suite_create("dhcp/radar");
@@ -337,6 +412,9 @@ Suite *suite_dhcp_radar(void)
     tcase_add_test(tc, old_requests_are_forgotten);
     tcase_add_test(tc, b18_from_a_frame);
     tcase_add_test(tc, b67_second_stage_asked_of_another_server);
+    tcase_add_test(tc, a_request_does_not_hide_its_discover);
+    tcase_add_loop_test(tc, what_an_offer_says, 0, sizeof offers / sizeof offers[0]);
+    tcase_add_test(tc, our_own_offer_comes_back);
     suite_add_tcase(s, tc);
     return s;
 }
