@@ -49,7 +49,7 @@ START_TEST(answers_are_bounded_and_the_newest_come_first)
                      "02:00:00:00:07:cf");
     json_decref(answer);
 
-    boot_watch_timeout(appliance.boots, 100 * USEC_PER_SEC);
+    timeline_timeout(t, 100 * USEC_PER_SEC);
     answer = ended_json(&appliance, NULL, 0, &count);
     ck_assert_uint_lt(size_of(answer), CONTROL_ANSWER);
     uint64_t next = (uint64_t)json_integer_value(json_object_get(answer, "next"));
