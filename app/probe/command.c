@@ -5,11 +5,13 @@
 #include <sys/random.h>
 
 #include "app/commands.h"
+#include "app/doctor/look.h"
 #include "app/privileges.h"
 #include "app/probe/probe.h"
 #include "common/cleanup.h"
 #include "common/text.h"
 #include "config/arch.h"
+#include "dhcp/reply.h"
 
 static const char help[] =
     "usage: pxed probe -i INTERFACE [--profile P] [--arch A] [--http] [--mac M] [--uuid "
@@ -319,6 +321,25 @@ static void load_choice(struct probe *p, const struct terminal *terminal)
     look_at_file(p);
 }
 
+/* No PXE server answered, and ours holds its port here. */
+static bool is_beside_pxed(const struct choice_facts *facts)
+{
+    static const struct port_need need = {false, DHCP_PXE_PORT, ""};
+    struct port_holder holders[PORT_HOLDERS_MAX];
+    for (size_t i = 0; i < facts->count; i++) {
+        if (answer_kind(&facts->answer[i]) != ANSWER_ADDRESS) {
+            return false;
+        }
+    }
+    size_t count = look_at_ports(&need, 1, holders);
+    for (size_t i = 0; i < count; i++) {
+        if (holders[i].port == DHCP_PXE_PORT && strcmp(holders[i].process, "pxed") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* True: it was played to its end, whatever came of it. */
 static bool play(struct probe *p, const struct terminal *terminal,
                  char why[EXCHANGE_WHY_SIZE])
@@ -369,6 +390,7 @@ static enum exit_code probe(const struct arguments *a)
         fprintf(stderr, "pxed probe: %s\n", why);
         return EXIT_FAULT;
     }
+    p->beside_pxed = is_beside_pxed(&p->facts);
     probe_judge(p);
     if (!a->json) {
         probe_print(p, &out);

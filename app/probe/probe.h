@@ -38,6 +38,8 @@ struct probe {
     bool fits; /* of the download, as the next */
     char why_not[128];
 
+    bool beside_pxed; /* one runs on this host, which does not hear what is sent here */
+
     bool boots;
     char sentence[PROBE_SENTENCE];
     char screen[CHOICE_SCREEN]; /* "": nothing, or not known */

@@ -75,4 +75,11 @@ void probe_judge(struct probe *p)
     } else {
         p->boots = c->step == CHOICE_TFTP || c->step == CHOICE_URL;
     }
+    if (!p->boots && p->beside_pxed) {
+        size_t used = strlen(p->sentence);
+        snprintf(
+            p->sentence + used, sizeof p->sentence - used,
+            " But a pxed runs on this very host, and does not hear what is sent from "
+            "here: probe from another machine.");
+    }
 }

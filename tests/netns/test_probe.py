@@ -227,6 +227,13 @@ def test_a_client_without_an_address_loads_nothing():
         site.probe("--no-download")
 
 
+def test_beside_pxed_itself(site):
+    done = subprocess.run(["ip", "netns", "exec", site.server.name, net.binary(), "probe", "-i",
+                           "eth0", "-t", "1"], text=True, capture_output=True, timeout=30)
+    check.equal(done.returncode, 1, "exit code")
+    check.that("a pxed runs on this very host" in done.stdout, done.stdout)
+
+
 def test_what_stands_in_the_way_is_said(site):
     nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
     for prefix, words, code, text in (
