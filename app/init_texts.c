@@ -77,6 +77,15 @@ static void grub_memtest(struct text *t, const struct init_terms *terms)
     }
 }
 
+/*
+ * "normal" looks for this machine's own configuration first, as GRUB does at its start; but
+ * Debian's signed one does not.
+ */
+#define SEARCH                                                                           \
+    "set searched=yes\n"                                                                 \
+    "export searched\n"                                                                  \
+    "normal\n"
+
 /* GRUB may have come from a disk, or with another server in mind: so it is told the root. */
 static void grub_menu(struct text *t, const struct init_terms *terms)
 {
@@ -84,6 +93,7 @@ static void grub_menu(struct text *t, const struct init_terms *terms)
                 "set root=(tftp,");
     say_address(t, terms);
     text_say(t, ")\n"
+                "if [ \"$searched\" != yes ]; then\n" SEARCH "fi\n"
                 "set timeout=20\n"
                 "menuentry \"Boot from disk\" { exit }\n");
     grub_memtest(t, terms);
@@ -136,8 +146,7 @@ void init_disk_menu(struct text *t, const struct init_terms *terms)
                 "net_bootp\n"
                 "set prefix=(tftp,");
     say_address(t, terms);
-    text_say(t, ")/grub\n"
-                "configfile $prefix/grub.cfg\n");
+    text_say(t, ")/grub\n" SEARCH);
 }
 
 /* -- the configuration -------------------------------------------------------------------- */

@@ -206,19 +206,14 @@ static enum bootfile_kind kind_of(const void *head, size_t len)
         enum bootfile_kind kind;
     } magics[] = {
         {0x8001, "CD001", BOOTFILE_ISO}, /* first: its beginning may be a boot sector */
-        {0x36, "FAT1", BOOTFILE_DISK},
-        {0x52, "FAT32", BOOTFILE_DISK},
-        {0x200, "EFI PART", BOOTFILE_DISK},
-        {0x202, "HdrS", BOOTFILE_LINUX},
-        {0, "MSWIM", BOOTFILE_WIM},
-        {0, "\x1f\x8b", BOOTFILE_GZIP},
-        {0, "#!ipxe", BOOTFILE_IPXE_SCRIPT},
-        {0, "#!gpxe", BOOTFILE_IPXE_SCRIPT},
+        {0x36, "FAT1", BOOTFILE_DISK},       {0x52, "FAT32", BOOTFILE_DISK},
+        {0x200, "EFI PART", BOOTFILE_DISK},  {0x202, "HdrS", BOOTFILE_LINUX},
+        {0, "MSWIM", BOOTFILE_WIM},          {0, "\x1f\x8b", BOOTFILE_GZIP},
+        {0, "#!ipxe", BOOTFILE_IPXE_SCRIPT}, {0, "#!gpxe", BOOTFILE_IPXE_SCRIPT},
         {0, "\xea", BOOTFILE_BIOS}, /* a far jump: iPXE, PXELINUX, Windows' pxeboot */
         {0, "\xeb", BOOTFILE_BIOS}, /* a near one */
-        {0, "\xe9", BOOTFILE_BIOS},
-        {0, "\xfa", BOOTFILE_BIOS}, /* cli */
-        {0, "\xfc", BOOTFILE_BIOS}, /* cld */
+        {0, "\xe9", BOOTFILE_BIOS},          {0, "\xfa", BOOTFILE_BIOS}, /* cli */
+        {0, "\xfc", BOOTFILE_BIOS},                                      /* cld */
     };
 
     if (len == 0) {

@@ -31,15 +31,15 @@ class Boot:
     dhcp: str = "dnsmasq"   # over IPv6: "dnsmasq6", or "stateless6" for addresses without DHCP
     ip: str = "4"           # which PXE the firmware tries: "4", "6", or "" for HTTP Boot alone
     http: bool = False      # pxed serves the boot files by HTTP, too
-    goes_on: bool = False   # after PXE has failed the firmware is to try HTTP Boot
+    goes_on: bool = False   # the firmware is to try HTTP Boot after PXE
     same_host: str = ""     # "dhcp-first" or "pxed-first": one host for both, started in this order
     loss: float = 0         # percent of TFTP's packets, each way
     refused: bool = False   # pxed must send this machine no file at all
     timeout: int = 60
     judged: str = ""        # the verdict that pxed's log comes to in the end; "": not waited for
     needs: tuple = ()       # files; without them the boot is skipped
-    # arguments of `pxed init`, whose boot root is served then, by its own configuration if
-    # there are no `files`; None: the lab's root
+    # arguments of `pxed init`, whose boot root is served then, by its own configuration with
+    # `files` and `hosts` put into it; None: the lab's root
     init: tuple = None
 
 
@@ -178,9 +178,8 @@ GRUB_PC, GRUB_IA32, GRUB_ARM64 = (
     for name in ("i386-pc", "i386-efi", "arm64-efi"))
 BOOTS += [
     Boot("init-bios", "bios", IPXE_MENU, init=()),
-    Boot("init-bios-pxelinux", "bios", PXELINUX_MENU, init=(),
-         files={**NO_IPXE, "x86-bios": "pxelinux.0"}),
-    Boot("init-bios-grub", "bios", GRUB_MENU, init=(), files={**NO_IPXE, "x86-bios": "grub.0"},
+    Boot("init-bios-pxelinux", "bios", PXELINUX_MENU, init=("--loader", "pxelinux"), files=NO_IPXE),
+    Boot("init-bios-grub", "bios", GRUB_MENU, init=("--loader", "grub"), files=NO_IPXE,
          needs=(GRUB_PC,)),
     Boot("init-x64", "x64", IPXE_MENU, init=()),
     Boot("init-x64-grub", "x64", GRUB_MENU, init=("--loader", "grub")),
@@ -199,23 +198,28 @@ BOOTS += [Boot("init-arm64-%s" % dhcp, "aa64", GRUB_MENU, init=(), dhcp=dhcp, ne
 # and name itself.
 SIGNED = tuple(PACKAGED[name] for name in SHIM)
 BOOTS += [
-    Boot("x64-secure-disk", "x64-sb", GRUB_MENU, init=(), ip="", timeout=90, needs=SIGNED),
-    Boot("x64-secure-disk-isc", "x64-sb", GRUB_MENU, init=(), ip="", timeout=90, dhcp="isc",
+    Boot("x64-secure-disk", "x64-sb", GRUB_MENU, init=(), ip="", goes_on=True, timeout=90, needs=SIGNED),
+    Boot("x64-secure-disk-linux", "x64-sb", MARKER + " linux", also="role=db", init=(), ip="", goes_on=True,
+         timeout=150, files={"boot": LINUX}, needs=(KERNEL, *SIGNED),
+         hosts=({"name": "pc", "mac": mac(0), "vars": {"role": "db"}},)),
+    Boot("x64-secure-disk-isc", "x64-sb", GRUB_MENU, init=(), ip="", goes_on=True, timeout=90, dhcp="isc",
          needs=SIGNED),
     # PXE is refused the unsigned loader first
     Boot("x64-secure-disk-second", "x64-sb", GRUB_MENU, also="Access Denied", init=(), timeout=150,
          goes_on=True, needs=SIGNED),
-    Boot("aa64-secure-disk", "aa64-sb", GRUB_MENU, init=(), ip="", timeout=90, needs=(GRUB_ARM64,)),
+    Boot("aa64-secure-disk", "aa64-sb", GRUB_MENU, init=(), ip="", goes_on=True, timeout=90, needs=(GRUB_ARM64,)),
     Boot("aa64-secure-refuses", "aa64-sb", "Access Denied"),
     Boot("x64-secure-shim-same-host", "x64-sb", GRUB_MENU, init=("--loader", "shim"), needs=SIGNED,
          same_host="dhcp-first"),
+]
+BOOTS += [
+    Boot("x64-shim-next-isc", "x64", GRUB_MENU, init=("--loader", "shim"), needs=SIGNED,
+         dhcp="isc-next"),
+    Boot("x64-secure-shim-next-linux", "x64-sb", MARKER + " linux", also="role=db", timeout=150,
+         init=("--loader", "shim"), dhcp="isc-next", needs=(KERNEL, *SIGNED),
+         files={"boot": LINUX}, hosts=({"name": "pc", "mac": mac(0), "vars": {"role": "db"}},)),
 ]
 BOOTS += [Boot("x64-secure-shim-next-%s" % dhcp, "x64-sb", GRUB_MENU, init=("--loader", "shim"),
                needs=SIGNED, dhcp=dhcp + "-next")
           for dhcp in ("dnsmasq", "isc", "kea", "udhcpd")]
 
-
-def files_of(boot):
-    """The default profile of a boot."""
-    usual = {} if boot.init is not None else USUAL_FILES
-    return {key: file for key, file in {**usual, **boot.files}.items() if file is not None}

@@ -16,7 +16,7 @@ import network
 import payloads
 import sandbox
 import servers
-from boots import BOOTS, files_of
+from boots import BOOTS
 from machine import GIVEN_UP, Machine, qemu_argv
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -43,17 +43,17 @@ def start_servers(boot, pxed):
     payloads.build("tftp")
     root, conf = os.path.abspath("tftp"), None
     if boot.init is not None:
-        root, conf = servers.init_root(pxed, *boot.init)
+        root, conf = servers.init_root(pxed, boot.init, boot.files, boot.hosts)
 
     def start_dhcp():
         servers.DHCP_SERVERS[boot.dhcp][0](network.PXE if boot.same_host else network.DHCP)
     if boot.same_host != "pxed-first":
         start_dhcp()
-    if conf and not boot.files:
+    if conf:
         proc = servers.run_pxed(pxed, conf)
     else:
-        proc = servers.start_pxed(pxed, root, files_of(boot), boot.profiles, boot.hosts, boot.tftp,
-                                  boot.templates, boot.http)
+        proc = servers.start_pxed(pxed, root, {**servers.USUAL_FILES, **boot.files}, boot.profiles,
+                                  boot.hosts, boot.tftp, boot.templates, boot.http)
     if boot.same_host == "pxed-first":
         start_dhcp()
     return proc
@@ -67,7 +67,7 @@ def transfers():
 
 def verdict(boot, pc):
     """None, or why this boot failed."""
-    given_up = () if boot.http or boot.goes_on or not boot.ip else GIVEN_UP
+    given_up = () if boot.http or boot.goes_on else GIVEN_UP
     why = pc.wait_for(boot.marker, boot.timeout, given_up=given_up)
     if why is None and boot.also not in pc.text():
         why = "no '%s' on the way" % boot.also

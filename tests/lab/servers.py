@@ -6,6 +6,7 @@ addresses and know nothing of network boot.
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -13,6 +14,7 @@ from network import PXE, LabError, sh, spawn, tail, wait_bound, wait_until, writ
 
 FIRST, LAST = "10.77.0.100", "10.77.0.199"
 PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/peers")
+LINUX_FILES = ("vmlinuz", "initrd")
 UNPACKED = os.path.join(PEERS, "../loaders")    # packaging/fetch-loaders
 PEER_LIBRARIES = ":".join(os.path.join(PEERS, "usr/lib", machine + "-linux-gnu")
                           for machine in ("x86_64", "aarch64"))
@@ -140,19 +142,24 @@ def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None, templat
     return run_pxed(program, conf)
 
 
-def init_root(program, *arguments):
+def init_root(program, arguments, files, hosts):
     """A boot root and a configuration as `pxed init` makes them; the paths of both.
 
-    What is about this machine is switched off in the configuration; all else stays.
+    What is about this machine is switched off in the configuration.  files: entries of the
+    default profile beside those that are there, None takes one away; hosts: the table.
     """
     said = sh(program, "init", "site", "--interface", "eth0", "--address", PXE[1],
               "--from", "/", "--from", os.path.normpath(UNPACKED), *arguments)
     write("init.log", said)
     with open("site/pxed.json") as f:
-        text = f.read()
-    ours = '"user": "nobody", "control": "off", "state_dir": "off",'
-    return os.path.abspath("site/root"), write("site/pxed.json",
-                                               text.replace("{\n", "{\n  %s\n" % ours, 1))
+        conf = json.loads(re.sub(r"(?m)^ *//.*$", "", f.read()))
+    conf.update(user="nobody", control="off", state_dir="off", hosts=list(hosts))
+    default = {**conf["profiles"]["default"], **files}
+    conf["profiles"]["default"] = {key: file for key, file in default.items() if file is not None}
+    for name in LINUX_FILES:
+        if os.path.exists("tftp/" + name):
+            shutil.copyfile("tftp/" + name, "site/root/" + name)
+    return os.path.abspath("site/root"), write("site/pxed.json", json.dumps(conf, indent=2) + "\n")
 
 
 def run_pxed(program, conf):
