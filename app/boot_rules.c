@@ -220,10 +220,20 @@ static bool did_not_start(const struct boot *b)
     return f->again && first_alone(f) && b->heard < f->good.at + SOON;
 }
 
-static bool grub_silent(const struct boot *b)
+bool boot_is_at_grub(const struct boot *b)
 {
     const struct boot_facts *f = &b->facts;
     return f->whole > 0 && is_loader(f->good.name, "grub") && f->good.at >= f->moved;
+}
+
+static bool grub_by_http(const struct boot *b)
+{
+    return boot_is_at_grub(b) && b->client == BOOT_CLIENT_HTTP;
+}
+
+static bool grub_elsewhere(const struct boot *b)
+{
+    return boot_is_at_grub(b) && has(b->facts.lease.next_server);
 }
 
 static bool shim_silent(const struct boot *b)
@@ -436,9 +446,17 @@ static const struct rule rules[] = {
      "{machine} loaded \"{good}\" whole, and {later} later its firmware asked anew: the file did not start, or gave up at once.",
      "With Secure Boot only signed files start (shim); else look whether the file fits {arch}: `pxed check`.",
      NO_SCREEN, BOOT_STOPPED, false},
-    {"grub-silent", grub_silent,
+    {"grub-by-http", grub_by_http,
+     "{machine} loaded \"{good}\" by HTTP and asked for nothing more: GRUB as distributions sign it cannot read by HTTP.",
+     "Name a disk image for {arch} (\"pxed init\" makes secure.img): GRUB goes on by TFTP from there.",
+     NO_SCREEN, BOOT_STOPPED, false},
+    {"grub-elsewhere", grub_elsewhere,
+     "{machine} loaded \"{good}\" and asked pxed for nothing more: behind a proxy GRUB goes on at the next server that DHCP server {lease} names{next}.",
+     "Let {lease} name this host as next server (ISC dhcpd, Kea: next-server; dnsmasq: dhcp-boot=,,ADDRESS), or load a GRUB that has its server built in (\"pxed init\" makes one).",
+     NO_SCREEN, BOOT_STOPPED, false},
+    {"grub-silent", boot_is_at_grub,
      "{machine} loaded \"{good}\" and asked for nothing more: behind a proxy GRUB knows only the DHCP server's ACK, which names no server.",
-     "Let the DHCP server name this host as next server, or load a GRUB that has its server built in (\"pxed init\" makes one).",
+     "Let the DHCP server name this host as next server (ISC dhcpd, Kea: next-server; dnsmasq: dhcp-boot=,,ADDRESS), or load a GRUB that has its server built in (\"pxed init\" makes one). With Secure Boot, UEFI HTTP Boot of its secure.img needs neither.",
      {"grub>", "grub>", "grub>"}, BOOT_STOPPED, false},
     {"shim-silent", shim_silent,
      "{machine} loaded \"{good}\" and did not ask here for what comes next: Secure Boot refused it, or it asks the DHCP server's next server{next}.",

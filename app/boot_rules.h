@@ -5,6 +5,7 @@
  *     boot_say()       its sentence: who did what, with the file, the server and the port; what
  *                      the person sees on that machine's screen, where that is known; a remedy
  *     boot_is_over()   there is nothing more to wait for
+ *     boot_is_at_grub()   not much more
  *
  * The rules are a table in app/boot_rules.c, a row each, read from top to bottom.
  *
@@ -25,6 +26,8 @@
 /* An index into the table, below boot_rule_count() and so below BOOT_RULES_MAX. */
 unsigned boot_judge(const struct boot *b);
 bool boot_is_over(const struct boot *b);
+/* GRUB has come and asked for nothing yet: it does so in its first seconds, or never. */
+bool boot_is_at_grub(const struct boot *b);
 
 unsigned boot_rule_count(void);
 const char *boot_rule_name(unsigned rule);

@@ -52,6 +52,9 @@ static usec_t patience(const struct boot *b)
     if (f->good.times == 0 || f->good.at < f->moved) {
         return TIMELINE_QUIET;
     }
+    if (boot_is_at_grub(b)) {
+        return TIMELINE_STUCK;
+    }
     return f->last_whole ? TIMELINE_SETTLE : TIMELINE_LOADED;
 }
 

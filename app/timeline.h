@@ -33,7 +33,8 @@
 /* How long nothing may be heard of a machine before its boot has ended. */
 #define TIMELINE_QUIET                                                                   \
     (20 * USEC_PER_SEC) /* nothing came lately: firmware asks again within 16 s */
-#define TIMELINE_LOADED (30 * USEC_PER_SEC)  /* a file has come, and more is to come */
+#define TIMELINE_LOADED (30 * USEC_PER_SEC) /* a file has come, and more is to come */
+#define TIMELINE_STUCK  (8 * USEC_PER_SEC) /* a file has come that asks for more at once */
 #define TIMELINE_SETTLE (15 * USEC_PER_SEC)  /* the last file has come whole */
 #define TIMELINE_REOPEN (600 * USEC_PER_SEC) /* a file opens the boot again */
 #define TIMELINE_RETRIES                                                                 \

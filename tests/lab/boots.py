@@ -219,6 +219,10 @@ BOOTS += [
          init=("--loader", "shim"), dhcp="isc-next", needs=(KERNEL, *SIGNED),
          files={"boot": LINUX}, hosts=({"name": "pc", "mac": mac(0), "vars": {"role": "db"}},)),
 ]
+# and where it does not, pxed tells what is wrong
+BOOTS += [Boot("x64-secure-grub-%s" % verdict, "x64-sb", "Welcome to GRUB!", dhcp=dhcp, needs=SIGNED,
+               init=("--loader", "shim"), judged="grub-" + verdict)
+          for verdict, dhcp in (("silent", "isc"), ("elsewhere", "dnsmasq"))]
 BOOTS += [Boot("x64-secure-shim-next-%s" % dhcp, "x64-sb", GRUB_MENU, init=("--loader", "shim"),
                needs=SIGNED, dhcp=dhcp + "-next")
           for dhcp in ("dnsmasq", "isc", "kea", "udhcpd")]

@@ -12,6 +12,7 @@
  *     offer=FILE, ack=FILE, other=FILE      our answer; other: on another server
  *     silent=REASON                         none, and why
  *     lease=IP[,pxe][,no-pxe][,FILE]        another server offers an address
+ *     lease=IP,next                         and names itself as next server
  *     proxy=IP                              another proxy offers
  *     request=IP, 4011                      the lease is taken; port 4011 is asked
  *     asks-4011=IP, asks-tftp=IP,NAME       another server is asked
@@ -113,6 +114,7 @@ static bool play_others(struct play *p, const char *step, char *value)
         o.pxe = o.pxe || strcmp(word, "pxe") == 0;
         o.no_pxe = o.no_pxe || strcmp(word, "no-pxe") == 0;
         o.file = strchr(word, '.') ? word : o.file;
+        o.next_server = strcmp(word, "next") == 0 ? o.server : o.next_server;
     }
     timeline_other_offer(p->t, &p->who, &o, p->now);
     return true;
@@ -254,6 +256,9 @@ static const struct {
     {"discover offer=g request=10.0.0.9 get=shimx64.efi refused=revocations.efi last=grubx64.efi refused=/grub/x86_64-efi/command.lst", "booted", NULL, NULL, NULL},
     {"discover offer=g request=10.0.0.9 get=shimx64.efi last=grubx64.efi", "grub-silent", "loaded \"grubx64.efi\" and asked for nothing more", "grub>", "pxed init"},
     {"discover offer=g request=10.0.0.9 last=shimx64.efi get=grubx64.efi get=/grub/grub.cfg get=/grub/fonts/unicode.pf2", "booted", NULL, NULL, NULL},
+    {"discover offer=g lease=10.0.0.9,next request=10.0.0.9 get=shimx64.efi get=grubx64.efi", "grub-elsewhere", "the next server that DHCP server 10.0.0.9 names, 10.0.0.9.", NULL, "Let 10.0.0.9 name this host as next server"},
+    {"http offer=g lease=10.0.0.9,next request=10.0.0.9 get=shimx64.efi get=grubx64.efi", "grub-by-http", "cannot read by HTTP", NULL, "secure.img"},
+    {"http offer=g lease=10.0.0.9,next request=10.0.0.9 get=x64/secure.img get=/grub/grub.cfg get=/grub/linux", "booted", NULL, NULL, NULL},
     {"discover offer=g lease=10.0.0.9 request=10.0.0.9 last=shimx64.efi", "shim-silent", "did not ask here for what comes next", NULL, "next server"},
     {"discover offer=ipxe.efi request=10.0.0.9 get=ipxe.efi", "loader-silent", "loaded \"ipxe.efi\" whole and was not heard again", NULL, "snponly.efi"},
 

@@ -99,6 +99,25 @@ START_TEST(a_raspberry_pi_asks_twice)
 }
 END_TEST
 
+/* Whoever stops at GRUB's prompt is told of soon, and a GRUB that was only slow is forgiven. */
+START_TEST(a_grub_that_asks_for_nothing_ends_soon)
+{
+    struct timeline *t = timeline_new(8, 1 << 20, &seed);
+    struct timeline_who who = machine(1);
+    struct boot_progress whole = {.size = 1000, .sent = 1000};
+    ask(t, &who, BOOT_CLIENT_UEFI, SECOND);
+    timeline_file_ended(t, begin(t, &who, "x64/grubx64.efi", 2 * SECOND), &whole,
+                        BOOT_FILE_DONE, 3 * SECOND);
+    ck_assert_uint_eq(timeline_deadline(t), 3 * SECOND + TIMELINE_STUCK);
+    timeline_timeout(t, 3 * SECOND + TIMELINE_STUCK);
+    ck_assert_uint_eq(timeline_totals(t)->stopped, 1);
+    (void)begin(t, &who, "/grub/grub.cfg", 30 * SECOND);
+    ck_assert_uint_eq(count(t), 1);
+    ck_assert_uint_eq(newest(t)->ended, 0);
+    timeline_free(t);
+}
+END_TEST
+
 START_TEST(a_boot_ends_in_silence)
 {
     struct timeline *t = timeline_new(8, 1 << 20, &seed);
@@ -336,6 +355,7 @@ Suite *suite_app_timeline(void)
     TCase *tc = tcase_create("boots");
     tcase_add_test(tc, stages_are_of_one_boot_and_firmware_that_comes_again_is_not);
     tcase_add_test(tc, a_raspberry_pi_asks_twice);
+    tcase_add_test(tc, a_grub_that_asks_for_nothing_ends_soon);
     tcase_add_test(tc, a_boot_ends_in_silence);
     tcase_add_test(tc, a_late_file_opens_the_boot_again);
     tcase_add_test(tc, slow_retries_are_of_one_boot);
