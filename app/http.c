@@ -222,7 +222,8 @@ const struct http_counters *http_counters(const struct http *h)
     return &h->counters;
 }
 
-static void on_ended(void *context, void *transfer, uint64_t sent, usec_t now)
+static void on_ended(void *context, void *transfer, enum http_end end, uint64_t sent,
+                     usec_t now)
 {
     struct http *h = context;
     struct http_transfer **at = &h->transfers;
@@ -234,6 +235,7 @@ static void on_ended(void *context, void *transfer, uint64_t sent, usec_t now)
         return;
     }
     *at = x->next;
+    x->end = x->cut ? HTTP_END_CHANGED : end;
     count_end(&h->counters, x, sent, now);
     http_journal_transfer(&h->hooks, x, sent, now);
     if (h->watch.ended) {

@@ -36,10 +36,12 @@ static void on_ended(void *context, const struct http_transfer *x, uint64_t sent
                      usec_t now)
 {
     struct boot_progress progress = progress_of(x, sent);
-    enum boot_file_end end = sent == x->len ? BOOT_FILE_DONE
-                             : x->cut       ? BOOT_FILE_CLOSED
-                                            : BOOT_FILE_ABORTED;
-    boot_watch_file_ended(context, x->tag, &progress, end, now);
+    static const enum boot_file_end ends[] = {
+        [HTTP_END_DONE] = BOOT_FILE_DONE,       [HTTP_END_ABORTED] = BOOT_FILE_ABORTED,
+        [HTTP_END_STALLED] = BOOT_FILE_STALLED, [HTTP_END_CLOSED] = BOOT_FILE_CLOSED,
+        [HTTP_END_CHANGED] = BOOT_FILE_CLOSED,
+    };
+    boot_watch_file_ended(context, x->tag, &progress, ends[x->end], now);
 }
 
 static void on_refused(void *context, const struct endpoint *peer, const char *path,

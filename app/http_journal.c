@@ -9,6 +9,13 @@
 void http_journal_transfer(const struct tftp_hooks *hooks, const struct http_transfer *x,
                            uint64_t sent, usec_t now)
 {
+    static const char *const ends[] = {
+        [HTTP_END_DONE] = "done",
+        [HTTP_END_ABORTED] = "aborted",
+        [HTTP_END_STALLED] = "stalled",
+        [HTTP_END_CLOSED] = "closed",
+        [HTTP_END_CHANGED] = "file-changed",
+    };
     char peer[ENDPOINT_TEXT];
     char names[64];
     struct log_line l;
@@ -24,8 +31,8 @@ void http_journal_transfer(const struct tftp_hooks *hooks, const struct http_tra
         log_number(&l, "from", x->from);
     }
     log_number(&l, "sent", sent);
-    if (x->cut) {
-        log_text(&l, "reason", "the file has changed");
+    if (!whole) {
+        log_text(&l, "end", ends[x->end]);
     }
     log_decimal(&l, "seconds", (double)(now - x->began) / (double)USEC_PER_SEC, 3);
     tftp_journal_machine(&l, hooks, &x->peer);

@@ -5,8 +5,7 @@
 #ifndef APP_HTTP_JOURNAL_H
 #define APP_HTTP_JOURNAL_H
 
-#include "common/clock.h"
-#include "common/netaddr.h"
+#include "app/http_threads.h"
 #include "tftp/hooks.h"
 #include "tftp/misses.h"
 #include "tftp/store.h"
@@ -24,7 +23,8 @@ struct http_transfer {
     bool tell_whole;
     uint64_t tag;            /* of the timeline */
     struct store_file *file; /* lent to it */
-    bool cut;                /* ended by us: the file was written to meanwhile */
+    bool cut;                /* broken off by us: the file was written to meanwhile */
+    enum http_end end;       /* once it has ended */
 };
 
 /* hooks: those of TFTP, which know whose an address is. */

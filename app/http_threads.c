@@ -33,6 +33,7 @@ struct connection {
     uint64_t acknowledged; /* octets, before that answer */
     uint64_t len;          /* of its body */
     uint64_t sent;
+    enum http_end end;
     /* The question to the main loop, of which one at a time is there. */
     pthread_cond_t done;
     enum { NO_CALL, CALL_ASK, CALL_ENDED } call;
@@ -123,7 +124,7 @@ static void deal_with(struct http_threads *t, struct connection *c, usec_t now)
     if (c->call == CALL_ASK) {
         t->host.ask(t->host.context, c->request, c->answer, now);
     } else {
-        t->host.ended(t->host.context, c->transfer, c->sent, now);
+        t->host.ended(t->host.context, c->transfer, c->end, c->sent, now);
     }
     (void)pthread_mutex_lock(&t->lock);
     if (c->call == CALL_ASK) {
@@ -332,14 +333,6 @@ void http_threads_cut(struct http_threads *t, const void *transfer)
     (void)pthread_mutex_unlock(&t->lock);
 }
 
-size_t http_threads_count(struct http_threads *t)
-{
-    (void)pthread_mutex_lock(&t->lock);
-    size_t count = t->count;
-    (void)pthread_mutex_unlock(&t->lock);
-    return count;
-}
-
 static bool has_transfer(struct http_threads *t, struct connection *c)
 {
     (void)pthread_mutex_lock(&t->lock);
@@ -363,6 +356,9 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **slot,
                     (!c->tell_whole || http_socket_delivered(c->fd));
         uint64_t sent = sent_of(c);
         c->sent = good ? c->len : sent < c->len ? sent : c->len - (c->len > 0);
+        c->end = good                                            ? HTTP_END_DONE
+                 : why == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED ? HTTP_END_STALLED
+                                                                 : HTTP_END_ABORTED;
         (void)call_main(t, c, CALL_ENDED);
     }
     set_waiting(t, c, loop_clock());
@@ -543,8 +539,9 @@ static void close_questions(struct http_threads *t)
     t->closing = true;
     for (struct connection *c = t->connections; c; c = c->next) {
         if (c->transfer) {
-            t->host.ended(t->host.context, c->transfer,
-                          c->call == CALL_ENDED ? c->sent : sent_of(c), now);
+            bool ended = c->call == CALL_ENDED;
+            t->host.ended(t->host.context, c->transfer, ended ? c->end : HTTP_END_CLOSED,
+                          ended ? c->sent : sent_of(c), now);
             c->transfer = NULL;
         }
         if (c->call != NO_CALL) {

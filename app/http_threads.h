@@ -41,12 +41,21 @@ enum http_turned_away {
     HTTP_TURNED_AWAY_COUNT,
 };
 
+enum http_end {
+    HTTP_END_DONE,
+    HTTP_END_ABORTED, /* the client went */
+    HTTP_END_STALLED, /* no progress in time */
+    HTTP_END_CLOSED,  /* this process stops */
+    HTTP_END_CHANGED, /* http_threads_cut(): the file was written to meanwhile */
+};
+
 /* Whom the main loop is asked for; all called there. */
 struct http_host {
     void (*ask)(void *context, const struct http_request *q, struct http_answer *out,
                 usec_t now);
-    /* The answer with this transfer has been sent: `sent` octets of its body came whole. */
-    void (*ended)(void *context, void *transfer, uint64_t sent, usec_t now);
+    /* All of the body, or at least `sent` octets of it, have come to the client. */
+    void (*ended)(void *context, void *transfer, enum http_end end, uint64_t sent,
+                  usec_t now);
     void (*turned_away)(void *context, const struct endpoint *peer,
                         enum http_turned_away why, usec_t now);
     void *context;
@@ -67,6 +76,5 @@ void http_threads_cut(struct http_threads *t, const void *transfer);
 
 /* Octets of the body that the client has acknowledged, header fields included. */
 uint64_t http_threads_sent(struct http_threads *t, const void *transfer);
-size_t http_threads_count(struct http_threads *t);
 
 #endif

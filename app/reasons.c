@@ -89,7 +89,8 @@ char *reasons_verdict(const struct dhcp_decision *d, char *buf, size_t size)
         return buf;
     }
     if (d->file) {
-        (void)text_show(d->file, strlen(d->file), file, sizeof file);
+        const char *what = d->url[0] ? d->url : d->file;
+        (void)text_show(what, strlen(what), file, sizeof file);
     }
     bool offer = d->type == DHCP_OFFER;
     snprintf(buf, size, "answered with an %s%s: %s%s%s", dhcp_message_name(d->type),

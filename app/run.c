@@ -21,6 +21,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/neighbours.h"
+#include "common/text.h"
 
 #define MACHINES_MAX 16384 /* addresses remembered: some 2 MB when full */
 
@@ -402,12 +403,28 @@ static bool watch(struct appliance *a)
     return error == 0;
 }
 
-static const char *what_is_served(const struct snapshot *s)
+/* "proxy-DHCP, TFTP and HTTP".  Returns buf. */
+static const char *what_is_served(const struct snapshot *s, char *buf, size_t size)
 {
-    return s->interface_count == 0 ? "nothing, as \"interfaces\" names none"
-           : !s->tftp.enabled      ? "proxy-DHCP"
-           : !s->dhcp.enabled      ? "TFTP"
-                                   : "proxy-DHCP and TFTP";
+    const char *doors[3];
+    size_t count = 0;
+    struct text out = {.at = buf, .size = size};
+    if (s->dhcp.enabled) {
+        doors[count++] = "proxy-DHCP";
+    }
+    if (s->tftp.enabled) {
+        doors[count++] = "TFTP";
+    }
+    if (s->http.boot_files) {
+        doors[count++] = "HTTP";
+    }
+    if (s->interface_count == 0) {
+        return "nothing, as \"interfaces\" names none";
+    }
+    for (size_t i = 0; i < count; i++) {
+        text_say(&out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", doors[i]);
+    }
+    return buf;
 }
 
 static void announce(const struct appliance *a)
@@ -415,13 +432,15 @@ static void announce(const struct appliance *a)
     const struct snapshot *s = a->config.snapshot;
     struct log_line l;
     char ready[128];
+    char doors[40];
     log_begin(&l, LOG_INFO, "pxed ready");
-    log_text(&l, "serves", what_is_served(s));
+    const char *serves = what_is_served(s, doors, sizeof doors);
+    log_text(&l, "serves", serves);
     log_number(&l, "hosts", hosts_count(s->hosts));
     log_number(&l, "profiles", s->profile_count);
-    log_text(&l, "root", s->tftp.enabled ? s->tftp.root : NULL);
+    log_text(&l, "root", serves_files(s) ? s->tftp.root : NULL);
     log_end(&l);
-    snprintf(ready, sizeof ready, "READY=1\nSTATUS=serves %s", what_is_served(s));
+    snprintf(ready, sizeof ready, "READY=1\nSTATUS=serves %s", serves);
     notify_systemd(ready);
 }
 

@@ -92,7 +92,7 @@ def test_a_reader_that_stands_still(site):
         connection.ask("/images/big.img")
         connection.more()
         begun = time.monotonic()
-        site.pxed.wait_log(r"http failed peer=10.77.0.10:\d+ file=images/big.img", timeout=TIMEOUT + 6,
+        site.pxed.wait_log(r"http failed peer=10.77.0.10:\d+ file=images/big.img .* end=stalled", timeout=TIMEOUT + 6,
                            start=start)
         check.at_least(time.monotonic() - begun, TIMEOUT - 0.5, "seconds it was waited for")
     site.serves()
@@ -198,7 +198,7 @@ def test_a_file_that_becomes_shorter(site):
             except ConnectionResetError:
                 answer = None
             check.that(answer is None or not answer.whole, "an answer that claims to be whole")
-        site.pxed.wait_log("http failed peer=.* file=shrinks.img", timeout=TIMEOUT + 5, start=start)
+        site.pxed.wait_log("http failed peer=.* file=shrinks.img .* end=file-changed", timeout=TIMEOUT + 5, start=start)
         check.at_most(cpu_seconds(site.pxed) - before, 0.5, "processor seconds")
     site.serves()
 
