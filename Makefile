@@ -132,6 +132,7 @@ $(B)/%.o: %.c
 	$(call tell,CC)$(COMPILE) -MMD -MP -c $< -o $@
 
 $(B)/app/schema.o: packaging/schema/pxed.schema.json
+$(B)/app/init.o: packaging/default/pxed.json
 $(B)/app/page.o: app/page/index.html
 
 # -- how it is checked -----------------------------------------------------------------

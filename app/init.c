@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/commands.h"
 #include "app/configuration.h"
@@ -11,6 +12,14 @@
 #include "app/init_where.h"
 #include "app/json.h"
 #include "common/cleanup.h"
+
+/* The configuration that `make install` puts there, which serves nobody. */
+__asm__(".section .rodata\n"
+        "init_shipped_begin: .incbin \"packaging/default/pxed.json\"\n"
+        "init_shipped_end:\n"
+        ".previous\n");
+extern const char init_shipped_begin[];
+extern const char init_shipped_end[];
 
 #define ROOT_USUAL "/srv/tftp"
 #define FROM_MAX   16
@@ -223,6 +232,8 @@ static bool place_all(struct init_place *p, const struct init_terms *terms,
     char octets[INIT_TEXT_SIZE] = "";
     struct text text = {octets, sizeof octets, 0};
     init_configuration(&text, terms);
+    init_place_adopt(p, paths->configuration, init_shipped_begin,
+                     (size_t)(init_shipped_end - init_shipped_begin));
     return init_place_files(p) &&
            init_place_configuration(p, paths->configuration, octets, text.used);
 }
@@ -316,6 +327,7 @@ int command_init(int argc, char **argv)
         fprintf(stderr, "pxed init: the path of %s is too long\n", a.dir);
         return EXIT_USAGE;
     }
+    (void)umask(022); /* the user that pxed becomes is to read it all */
     terminal_open(&t, a.json ? stderr : stdout, a.no_color);
     return init(&a, &where, &t, &paths) ? EXIT_GOOD : EXIT_FAULT;
 }

@@ -231,6 +231,16 @@ bool init_place_files(struct init_place *p)
     return write_list(p) && good;
 }
 
+void init_place_adopt(struct init_place *p, const char *path, const char *text,
+                      size_t len)
+{
+    char look[LOOK];
+    look_of(text, len, look);
+    if (!json_object_get(p->list, path)) {
+        (void)json_object_set_new(p->list, path, json_string(look));
+    }
+}
+
 bool init_place_configuration(struct init_place *p, const char *path, const char *text,
                               size_t len)
 {

@@ -36,6 +36,9 @@ struct init_place {
 
 bool init_place_begin(struct init_place *p, const char *root, bool force);
 bool init_place_files(struct init_place *p);
+/* A file of this path and this very content is taken for ours: it came with pxed. */
+void init_place_adopt(struct init_place *p, const char *path, const char *text,
+                      size_t len);
 /* path: absolute; its directory is made. */
 bool init_place_configuration(struct init_place *p, const char *path, const char *text,
                               size_t len);

@@ -1,15 +1,16 @@
 """`pxed init`: boot roots from packages; here from trees that are made to look like them."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import tempfile
 import unittest
-import pathlib
 
 from site_dir import PXED
 from test_check import IA32, efi
 
+TOP = pathlib.Path(__file__).resolve().parents[2]
 BIOS = b"\xea" + bytes(99)
 IPXE = {"usr/lib/ipxe/undionly.kpxe": BIOS, "usr/lib/ipxe/snponly.efi": efi(signed=False),
         "boot/ipxe.efi": efi(signed=False)}
@@ -85,6 +86,14 @@ class Makes(Init):
         self.assertEqual([name for name in os.listdir(self.root) if name[0] == "."],
                          [".pxed-init.json"])
 
+    def test_what_others_may_read_whatever_the_umask(self):
+        self.packages(IPXE)
+        self.addCleanup(os.umask, os.umask(0o077))
+        self.init()
+        self.assertEqual([(path.stat().st_mode & 0o777) for path in (
+            self.site, self.root, self.root / "x64", self.root / "x64/ipxe.efi", self.config)],
+                         [0o755, 0o755, 0o755, 0o644, 0o644])
+
     def test_the_interface_and_the_address_that_were_said(self):
         self.packages(IPXE)
         told = self.told()
@@ -142,6 +151,15 @@ class Keeps(Init):
         self.assertIn(str(self.config), said.stdout[said.stdout.index("left alone"):])
         self.assertEqual((self.root / "boot.ipxe").read_text(), "#!ipxe\n# mine\n")
         self.assertEqual(self.config.read_text(), before)
+
+    def test_not_the_configuration_that_came_with_pxed(self):
+        shipped = (TOP / "packaging/default/pxed.json").read_text()
+        self.site.mkdir()
+        self.config.write_text(shipped)
+        self.assertEqual(self.told()["kept"], [])
+        self.assertIn('"eth0"', self.config.read_text())
+        self.config.write_text(shipped + " ")
+        self.assertEqual(self.told(code=1)["kept"], [str(self.config)])  # its root is not there
 
     def test_what_was_changed_since_but_not_with_force(self):
         self.init()
