@@ -1,5 +1,6 @@
 #include "app/logging.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void follow(const struct log_conf *want, bool verbose)
@@ -22,4 +23,28 @@ void logging_start(bool verbose)
 void logging_configure(const struct snapshot *s, bool verbose)
 {
     follow(&s->log, verbose);
+}
+
+/* What is quoted from the file is indented. */
+static void log_fault(const char *line, size_t len)
+{
+    char text[LOG_VALUES];
+    if (len == 0 || line[0] == ' ') {
+        return;
+    }
+    snprintf(text, sizeof text, "%.*s", (int)len, line);
+    log_news(strstr(text, ": warning: ") ? LOG_WARNING : LOG_ERROR, "%s", text);
+}
+
+void logging_report(const char *report)
+{
+    if (report && log_is_text()) {
+        fputs(report, stderr);
+        return;
+    }
+    while (report && *report) {
+        size_t len = strcspn(report, "\n");
+        log_fault(report, len);
+        report += len + (report[len] == '\n');
+    }
 }

@@ -12,4 +12,10 @@ void logging_start(bool verbose);
 /* verbose: everything is logged, whatever "log" says. */
 void logging_configure(const struct snapshot *s, bool verbose);
 
+/*
+ * Faults as `pxed check` prints them: as they stand in a log that is text, else a line each,
+ * without the lines of the file that they point at.  NULL: none.
+ */
+void logging_report(const char *report);
+
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "app/json.h"
+#include "app/logging.h"
 #include "app/notify.h"
 #include "common/cleanup.h"
 #include "common/log.h"
@@ -134,6 +135,7 @@ static void log_taken(const struct reload *r, size_t hosts, usec_t took, usec_t 
 {
     struct log_line l;
     log_begin(&l, LOG_INFO, "pxed reloaded");
+    l.news = true;
     log_text(&l, "file", r->path);
     log_number(&l, "hosts", hosts);
     log_number(&l, "msec", took / USEC_PER_MSEC);
@@ -141,17 +143,42 @@ static void log_taken(const struct reload *r, size_t hosts, usec_t took, usec_t 
     log_end(&l);
 }
 
+/* The configuration that is there stays. */
+static void log_refused(const struct reload *r, const char *why, size_t faults)
+{
+    struct log_line l;
+    log_begin(&l, LOG_ERROR, "reload refused");
+    l.news = true;
+    log_text(&l, "file", r->path);
+    log_text(&l, "reason", why);
+    log_number(&l, "faults", faults);
+    log_end(&l);
+}
+
 static void begin(struct reload *r);
 
-/* The report begins with the first fault, in a line. */
+/* The first fault of a report that is more than a warning, in a line; "": there is none. */
+static const char *first_error(const char *report, size_t *len)
+{
+    for (; *report; report += *len + (report[*len] == '\n')) {
+        *len = strcspn(report, "\n");
+        const char *warning = strstr(report, ": warning: ");
+        if (report[0] != ' ' && !(warning && warning < report + *len)) {
+            return report;
+        }
+    }
+    *len = 0;
+    return report;
+}
+
 static void note_outcome(struct reload *r, const char *why, size_t faults, usec_t now)
 {
-    const char *report = r->report ? r->report : "";
+    size_t len;
+    const char *first = first_error(r->report ? r->report : "", &len);
     r->last = (struct reload_outcome){.at = now, .good = !why};
     r->last.faults = faults;
-    if (report[0]) {
-        snprintf(r->last.first, sizeof r->last.first, "%.*s", (int)strcspn(report, "\n"),
-                 report);
+    if (why && len > 0) {
+        snprintf(r->last.first, sizeof r->last.first, "%.*s", (int)len, first);
     } else if (why) {
         snprintf(r->last.first, sizeof r->last.first, "%s", why);
     }
@@ -167,10 +194,8 @@ static void finish(void *job, usec_t now)
     struct reload *r = job;
     bool good = r->error == 0 && r->config.snapshot;
     size_t hosts = good ? hosts_count(r->config.snapshot->hosts) : 0;
-    if (r->report) {
-        fputs(r->report, stderr);
-    }
-    size_t faults = r->config.faults.count;
+    logging_report(r->report);
+    size_t faults = r->config.faults.errors;
     const char *why =
         !good ? "the configuration has faults" : r->take(r->context, &r->config);
     usec_t held = loop_clock() - now;
@@ -179,7 +204,7 @@ static void finish(void *job, usec_t now)
     }
     note_outcome(r, why, faults, now);
     if (why) {
-        log_say(LOG_ERROR, "pxed keeps the configuration it has: %s", why);
+        log_refused(r, why, faults);
     } else {
         log_taken(r, hosts, now - r->began, held);
     }

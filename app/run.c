@@ -48,8 +48,8 @@ static bool parse_arguments(int argc, char **argv, const char **path, bool *verb
     return optind == argc;
 }
 
-/* Faults go to standard error as `pxed check` prints them, the first ones of very many. */
-static bool read_configuration(const char *path, struct configuration *out)
+/* Its faults are told, the first ones of very many, in the form of log that it asks for. */
+static bool read_configuration(const char *path, bool verbose, struct configuration *out)
 {
     int error = configuration_read(path, FAULT_WARNING, out);
     if (error != 0) {
@@ -57,9 +57,10 @@ static bool read_configuration(const char *path, struct configuration *out)
         return false;
     }
     AUTO(free) char *report = faults_report(out, path, 0);
-    if (report) {
-        fputs(report, stderr);
+    if (out->snapshot) {
+        logging_configure(out->snapshot, verbose);
     }
+    logging_report(report);
     (void)malloc_trim(0); /* the allocator would keep what the parser had */
     if (!out->snapshot) {
         log_say(LOG_ERROR, "%s: %zu faults", path, out->faults.errors);
@@ -447,10 +448,9 @@ static void announce(const struct appliance *a)
 /* Nothing comes in before every privilege is gone. */
 static bool start(struct appliance *a, const char *path)
 {
-    if (!read_configuration(path, &a->config)) {
+    if (!read_configuration(path, a->verbose, &a->config)) {
         return false;
     }
-    logging_configure(a->config.snapshot, a->verbose);
     a->began = a->loaded = loop_clock();
     return open_everything(a) && drop_privileges(a) && open_state(a) && watch(a);
 }

@@ -261,6 +261,7 @@ static void log_order(const char *event, const struct mac *mac)
     char text[MAC_TEXT];
     struct log_line l;
     log_begin(&l, LOG_INFO, event);
+    l.news = true;
     log_text(&l, "mac", mac_print(mac, text));
     log_end(&l);
 }

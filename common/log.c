@@ -91,6 +91,11 @@ int log_open(enum log_form form, const char *journal)
     return error;
 }
 
+bool log_is_text(void)
+{
+    return out.form == LOG_AS_TEXT;
+}
+
 /* -- writing ------------------------------------------------------------------------------ */
 
 /* Waits a little, once: with lines lost already, nobody seems to read. */

@@ -41,6 +41,9 @@ enum log_form {
  */
 int log_open(enum log_form form, const char *journal);
 
+/* False: lines are for programs, or for the journal. */
+bool log_is_text(void);
+
 /* Lines less urgent than level are dropped.  Starts at LOG_INFO. */
 void log_set_level(enum log_level level);
 

@@ -9,6 +9,7 @@ static const struct {
 } messages[] = {
     {"pxed ready", "076ffd4122114f97804ef9acdbfcdf4e"},
     {"pxed reloaded", "4ccdd1e9a1d24467ac992c7ab4d8b69d"},
+    {"reload refused", "6f3c97a241604011916018d10d046241"},
     {"interface serves", "b675d3ba7efb4041a9b88bc82d5f80ae"},
     {"dhcp offer", "b7c2f216e95a449183a22174a7a8df79"},
     {"dhcp ack", "c357e5dd1b7945ae890eda20371a72f1"},

@@ -154,7 +154,7 @@ def test_status_log_and_json_lines_have_the_numbers_of_the_document():
             check.that(word in line, "%s is not in log: %s" % (word, line))
         check.equal(site.command("log", "02:00:00:00:00:01"), "", "log of another machine")
         check.equal(site.command("status", "--quiet"), "", "status --quiet")
-        lines = [json.loads(text) for text in site.pxed.log().splitlines() if text.startswith("{")]
+        lines = [json.loads(text) for text in site.pxed.log().splitlines()]
         ended = [one for one in lines if one["event"].startswith("boot ")][0]
         check.equal((ended["boot"], ended["mac"], ended["verdict"], ended["sentence"]),
                     (boot["id"], boot["mac"], boot["verdict"], boot["sentence"]), "the boot's line")
@@ -163,6 +163,27 @@ def test_status_log_and_json_lines_have_the_numbers_of_the_document():
         check.equal([done[key] for key in ("mac", "file", "size", "block", "window", "resent")],
                     [boot["mac"]] + [file[key] for key in ("name", "size", "block", "window",
                                                            "resent")], "the file's line")
+
+
+def test_faults_are_json_lines_too():
+    with net.Net() as network:
+        site = Site(network, log={"format": "json"})
+        broken = dict(site.configuration, usr="x", watch=7)
+        site.rewrite(broken)
+        check.equal(site.reload()[0], 1, "exit code of the reload")
+        site.pxed.wait_log("reload refused")
+        lines = [json.loads(text) for text in site.pxed.log().splitlines()]
+        notes = [(one["level"], one["note"].split(": ", 1)[1]) for one in lines
+                 if one["event"] == "note" and one["level"] == "error"]
+        check.equal(sorted(notes), [("error", 'usr: unknown key; did you mean "user"?'),
+                                    ("error", "watch: expected true or false, got a number")],
+                    "faults")
+        told = json.loads(site.command("status", "--json"))["configuration"]["reload"]
+        check.equal((told["ok"], told["faults"]), (False, 2), "the reload in status")
+        check.that(told["first"].endswith('did you mean "user"?'), told["first"])
+        refused = lines[-1]
+        check.equal((refused["event"], refused["faults"], refused["level"]),
+                    ("reload refused", 2, "error"), "the reload")
 
 
 def test_what_repeats_is_one_line():
