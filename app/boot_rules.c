@@ -507,7 +507,7 @@ static const struct rule rules[] = {
       "PXE-E16: No valid offer received.", "No configuration methods succeeded"}, BOOT_STOPPED, true},
     {"went-silent", always,
      "{machine} asked {asked}, was answered, and was not heard again.",
-     "Look whether a DHCP server answers it; with \"listen\": \"capture\" pxed would have seen that.",
+     "Look whether a DHCP server answers it: by UDP and over IPv6 pxed does not hear that.",
      NO_SCREEN, BOOT_STOPPED, true},
 };
 /* clang-format on */

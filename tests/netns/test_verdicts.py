@@ -138,6 +138,21 @@ def asked_other_4011(network):
     return scene
 
 
+def seen_to_ask_another_4011(network):
+    scene = Scene(network)
+    scene.lease()
+    scene.client.ip("route", "add", "default", "via", net.SERVER)  # pxed's host is the gateway
+    scene.client.udp(net.CLIENT, 4011).sendto(dhcp.request4011(7).pack(), ("192.0.2.9", 4011))
+    return scene
+
+
+def deaf(network):
+    """By UDP pxed does not hear what other servers say."""
+    scene = Scene(network, interfaces=[{"name": "eth0", "listen": "udp"}])
+    scene.discover()
+    return scene
+
+
 def other_server_won(network):
     scene = Scene(network, "--dhcp-boot=other/evil.ipxe,boothost,10.77.0.253")
     scene.lease(ipxe=True)
@@ -229,7 +244,7 @@ def did_not_start(network):
     return scene
 
 
-SCENES = (booted, only_us, no_file, file_missing, ignored, held, asked_other_4011,
+SCENES = (booted, seen_to_ask_another_4011, deaf, only_us, no_file, file_missing, ignored, held, asked_other_4011,
           other_server_won, port_69_closed, size_probe, second_stage_elsewhere,
           reply_path_blocked, block_above_mtu, aborted, refused, loop, grub_silent, did_not_start)
 
@@ -298,6 +313,23 @@ def test_held(stage):
 def test_asked_other_4011(stage):
     expect(stage, "asked_other_4011", "asked-other-4011", "stopped",
            "asks %s on port 4011" % OTHER, screen="PXE-E16")
+
+
+def test_seen_to_ask_another_4011(stage):
+    boot = expect(stage, "seen_to_ask_another_4011", "asked-other-4011", "stopped",
+                  "asks 192.0.2.9 on port 4011")
+    event = [event for event in boots_of(stage, boot)[0]["events"] if event["kind"] == "other-4011"]
+    check.equal([one["server"] for one in event], ["192.0.2.9:4011"], "events")
+
+
+def boots_of(stage, boot):
+    scene = next(scene for scene in stage.values() if not isinstance(scene, Exception) and
+                 ":".join("%02x" % octet for octet in scene.pxe.mac) == boot["mac"])
+    return question(scene, verb="boots", id=boot["id"])["boots"]
+
+
+def test_deaf(stage):
+    expect(stage, "deaf", "went-silent", "stopped", "was not heard again")
 
 
 def test_other_server_won(stage):
