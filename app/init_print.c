@@ -84,6 +84,29 @@ void init_print_packages(const struct terminal *t, const bool there[])
 
 /* -- the outcome -------------------------------------------------------------------------- */
 
+/* The first package that would give this architecture something to boot; NULL: none. */
+static const char *package_for(const char *arch, const bool there[])
+{
+    for (size_t i = 0; i < init_chain_count; i++) {
+        for (size_t n = 0; n < 2 && strcmp(init_chains[i].arch, arch) == 0; n++) {
+            const char *file = init_chains[i].file[n];
+            size_t part = file ? init_part_of(file) : 0;
+            if (file && !there[part] && init_parts[part].package) {
+                return init_parts[part].package;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void print_no_chain(const struct terminal *t, const char *arch, const bool there[])
+{
+    const char *package = package_for(arch, there);
+    fprintf(t->out, "  %s%-16s%s nothing%s%s\n", terminal_tone(t, TONE_WARN), arch,
+            terminal_tone(t, TONE_PLAIN), package ? "; a package for it: " : "",
+            package ? package : "");
+}
+
 static void print_chains(const struct terminal *t, const struct init_terms *terms)
 {
     fprintf(t->out, "what boots\n");
@@ -98,8 +121,7 @@ static void print_chains(const struct terminal *t, const struct init_terms *term
             fprintf(t->out, "  %s%-16s%s %-18s %s\n", terminal_tone(t, TONE_GOOD), arch,
                     terminal_tone(t, TONE_PLAIN), c->file[0], c->words);
         } else {
-            fprintf(t->out, "  %s%-16s nothing%s\n", terminal_tone(t, TONE_WARN), arch,
-                    terminal_tone(t, TONE_PLAIN));
+            print_no_chain(t, arch, terms->there);
         }
     }
 }

@@ -75,7 +75,8 @@ class Makes(Init):
         self.packages(IPXE)
         said = self.init()
         self.assertRegex(said.stdout, r"x86-bios +undionly\.kpxe +iPXE")
-        self.assertRegex(said.stdout, r"arm64-uefi +nothing")
+        self.assertRegex(said.stdout,
+                         r"arm64-uefi +nothing; a package for it: grub-efi-arm64-bin")
         self.assertRegex(said.stdout, r"grub-efi-amd64-signed +x64/grubx64\.efi")
         self.assertRegex(said.stdout, r"mtools +the program mcopy")
         self.assertIn("boot root: ", said.stdout)

@@ -209,6 +209,8 @@ BOOTS += [
          goes_on=True, needs=SIGNED),
     Boot("aa64-secure-disk", "aa64-sb", GRUB_MENU, init=(), ip="", goes_on=True, timeout=90, needs=(GRUB_ARM64,)),
     Boot("aa64-secure-refuses", "aa64-sb", "Access Denied"),
+    Boot("aa64-secure-shim-next-isc", "aa64-sb", GRUB_MENU, init=("--loader", "shim"),
+         dhcp="isc-next", needs=(GRUB_ARM64,)),
     Boot("x64-secure-shim-same-host", "x64-sb", GRUB_MENU, init=("--loader", "shim"), needs=SIGNED,
          same_host="dhcp-first"),
 ]
