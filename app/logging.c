@@ -1,5 +1,6 @@
 #include "app/logging.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static void follow(const struct log_conf *want, bool verbose)
 void logging_start(bool verbose)
 {
     static const struct log_conf first = {.form = LOG_AUTO, .level = LOG_INFO};
+    (void)signal(SIGPIPE, SIG_IGN); /* who reads the log may go: serving goes on */
     follow(&first, verbose);
 }
 

@@ -186,6 +186,28 @@ def test_faults_are_json_lines_too():
                     ("reload refused", 2, "error"), "the reload")
 
 
+def test_a_log_that_nobody_reads_any_more():
+    """Standard error is a pipe whose reader ends: pxed serves on."""
+    with net.Net() as network:
+        server, client = network.pair()
+        root = network.root()
+        net.write_boot_files(root)
+        path = os.path.join(network.folder, "pipe.json")
+        net.write_json(path, net.config(root))
+        program = server.start("sh", "-c", 'mkfifo "$0"; head -c 1 <"$0" & exec "$@" 2>"$0"',
+                               os.path.join(network.folder, "pipe"), net.binary(), "run", "-c",
+                               path)
+        machine = dhcp.Client(client)
+        end = time.monotonic() + 10
+        while not os.path.exists(os.path.join(network.folder, "pipe")):
+            check.that(time.monotonic() < end, "no pipe")
+            time.sleep(0.02)
+        time.sleep(1)
+        for arch in (7, 0, 7):
+            machine.ask(dhcp.discover(arch))
+        check.equal(program.process.poll(), None, "exit status")
+
+
 def test_what_repeats_is_one_line():
     """A machine that asks again and again, and a person who looks in on it."""
     with net.Net() as network:
