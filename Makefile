@@ -46,13 +46,13 @@ CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common
          dhcp/admission.c dhcp/decision.c dhcp/verdict.c dhcp/facts.c dhcp/frame.c dhcp/identity.c \
          dhcp/ladder.c dhcp/menu.c dhcp/options.c \
          dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \
-         dhcp/show.c dhcp/sighting.c dhcp/traffic.c dhcp/url.c \
+         dhcp/watch.c dhcp/show.c dhcp/sighting.c dhcp/traffic.c dhcp/url.c \
          dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_frame.c dhcp/v6_held.c dhcp/v6_packet.c \
          dhcp/v6_show.c dhcp/v6_sighting.c \
          tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
-         tftp/window.c tftp/grant.c tftp/table.c \
-         app/boot.c app/boot_rules.c app/boot_words.c app/boots.c app/timeline.c \
+         tftp/watch.c tftp/window.c tftp/grant.c tftp/table.c \
+         app/boot.c app/boot_rules.c app/boot_words.c app/boots.c app/evidence.c app/timeline.c \
          app/exposition.c app/init_parts.c app/init_texts.c app/metrics.c \
          app/http_answer.c app/http_request.c
 # Shells: talk to the kernel or to a library.

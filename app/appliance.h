@@ -19,6 +19,7 @@
 #include "tftp/service.h"
 
 struct boot_watch;
+struct evidence_watch;
 struct status_verbs;
 struct web;
 
@@ -35,13 +36,14 @@ struct appliance {
     struct machines
         *machines;            /* what DHCP hears, for the doors that only see addresses */
     struct boot_watch *boots; /* every machine's boot */
-    struct status_verbs *verbs;  /* which tell of them; NULL: no control socket */
-    int neighbours;              /* common/neighbours; -1: cannot be asked */
-    struct dhcp_service *dhcp;   /* NULL: disabled */
-    struct dhcp6_service *dhcp6; /* NULL: disabled, or no IPv6 here */
-    struct tftp_service *tftp;   /* NULL: disabled */
-    struct web *web;             /* what an operator sees of it by HTTP */
-    struct http *http;           /* NULL: off, or it could not be opened */
+    struct evidence_watch *evidence; /* recordings of those that failed */
+    struct status_verbs *verbs;      /* which tell of them; NULL: no control socket */
+    int neighbours;                  /* common/neighbours; -1: cannot be asked */
+    struct dhcp_service *dhcp;       /* NULL: disabled */
+    struct dhcp6_service *dhcp6;     /* NULL: disabled, or no IPv6 here */
+    struct tftp_service *tftp;       /* NULL: disabled */
+    struct web *web;                 /* what an operator sees of it by HTTP */
+    struct http *http;               /* NULL: off, or it could not be opened */
     struct network network;
     struct watchdog watchdog;
 };

@@ -211,7 +211,8 @@ struct boot {
     uint64_t turn; /* of its end among all ends, from 1 */
     enum boot_state state;
     enum boot_stage stage;
-    unsigned verdict; /* of app/boot_rules; meaningful once ended */
+    unsigned verdict;          /* of app/boot_rules; meaningful once ended */
+    char evidence[BOOT_LABEL]; /* the name of its recording; "": none is kept */
     struct boot_facts facts;
     struct boot_event *events;
     uint32_t event_count;

@@ -188,7 +188,7 @@ static void add_verdict(json_t *o, const struct boot *b)
     json_put(o, "sentence", text_or_null(words.sentence));
     json_put(o, "screen", text_or_null(words.screen));
     json_put(o, "remedy", text_or_null(words.remedy));
-    json_put(o, "evidence", json_null());
+    json_put(o, "evidence", text_or_null(b->ended ? b->evidence : NULL));
 }
 
 json_t *boot_json(const struct boot *b, const struct moment *m, bool events)

@@ -20,6 +20,8 @@ struct boot_watch {
     struct boot_tally tally;
     void (*ended)(void *context);
     void *ended_context;
+    bool (*keep)(void *context, const struct boot *b, char name[BOOT_LABEL]);
+    void *keep_context;
     size_t source_count;
     struct {
         void (*refresh)(void *context, struct timeline *t, usec_t now);
@@ -69,6 +71,15 @@ void boot_watch_on_end(struct boot_watch *w, void (*ended)(void *context), void 
     w->ended_context = context;
 }
 
+void boot_watch_keep(struct boot_watch *w,
+                     bool (*keep)(void *context, const struct boot *b,
+                                  char name[BOOT_LABEL]),
+                     void *context)
+{
+    w->keep = keep;
+    w->keep_context = context;
+}
+
 /* -- the log ------------------------------------------------------------------------------ */
 
 static void log_machine(struct log_line *l, const struct boot *b)
@@ -101,6 +112,9 @@ static void log_boot(const struct boot *b)
     log_decimal(&l, "seconds", (double)(b->heard - b->began) / (double)USEC_PER_SEC, 3);
     log_number(&l, "boot", b->id);
     log_text(&l, "verdict", boot_rule_name(b->verdict));
+    if (b->evidence[0]) {
+        log_text(&l, "evidence", b->evidence);
+    }
     log_text(&l, "sentence", words.sentence);
     log_end(&l);
 }
@@ -110,6 +124,10 @@ static void tell_ends(struct boot_watch *w)
     const struct boot *b;
     bool any = false;
     while ((b = timeline_after(w->timeline, w->told)) != NULL) {
+        char name[BOOT_LABEL] = "";
+        if (w->keep && w->keep(w->keep_context, b, name)) {
+            timeline_keep(w->timeline, b, name);
+        }
         log_boot(b);
         w->tally.ended[b->stage][b->verdict]++;
         w->told = b->turn;

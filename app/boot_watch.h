@@ -55,6 +55,12 @@ void boot_watch_refresh(struct boot_watch *w, usec_t now);
 usec_t boot_watch_deadline(const struct boot_watch *w);
 void boot_watch_timeout(struct boot_watch *w, usec_t now);
 
+/* Asked of each boot that has ended: true: a recording of it has this name. */
+void boot_watch_keep(struct boot_watch *w,
+                     bool (*keep)(void *context, const struct boot *b,
+                                  char name[BOOT_LABEL]),
+                     void *context);
+
 /* Called when boots have ended. */
 void boot_watch_on_end(struct boot_watch *w, void (*ended)(void *context), void *context);
 

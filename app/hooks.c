@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/boot_watch.h"
+#include "app/evidence_watch.h"
 #include "app/virtual.h"
 #include "common/neighbours.h"
 #include "config/gate.h"
@@ -175,6 +176,7 @@ struct tftp_hooks hooks_for_tftp(struct appliance *a)
         .context = a,
     };
     boot_watch_tftp(&hooks);
+    evidence_watch_tftp(&hooks);
     return hooks;
 }
 
@@ -189,5 +191,6 @@ struct dhcp_hooks hooks_for_dhcp(struct appliance *a)
         .context = a,
     };
     boot_watch_dhcp(&hooks);
+    evidence_watch_dhcp(&hooks);
     return hooks;
 }

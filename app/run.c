@@ -9,6 +9,7 @@
 
 #include "app/boot_watch.h"
 #include "app/commands.h"
+#include "app/evidence_watch.h"
 #include "app/hooks.h"
 #include "app/http_boots.h"
 #include "app/learned.h"
@@ -75,8 +76,9 @@ static bool make_tables(struct appliance *a)
     if (getrandom(&seed, sizeof seed, 0) == sizeof seed) {
         a->machines = machines_new(MACHINES_MAX, &seed);
     }
-    bool made =
-        a->machines && boot_watch_new(a, &a->boots) == 0 && web_new(a, &a->web) == 0;
+    a->evidence = evidence_watch_new(a);
+    bool made = a->machines && a->evidence && boot_watch_new(a, &a->boots) == 0 &&
+                web_new(a, &a->web) == 0;
     if (!made) {
         log_say(LOG_ERROR, "out of memory");
     }
@@ -346,7 +348,8 @@ static int start_http(struct appliance *a)
     if (!a->http) {
         return 0;
     }
-    bool told = web_serve(a->web, a->http) && http_boots_watch(a->http, a->boots);
+    bool told = web_serve(a->web, a->http) && http_boots_watch(a->http, a->boots) &&
+                evidence_watch_serve(a->evidence, a->http);
     return told ? http_start(a->http, a->loop) : -ENOSPC;
 }
 
@@ -396,7 +399,7 @@ static bool watch(struct appliance *a)
     int error = loop_new(&a->loop);
     if (error == 0) {
         state_start(a->state, a->loop);
-        error = watch_everything(a);
+        error = evidence_watch_start(a->evidence) ? watch_everything(a) : -ENOMEM;
     }
     if (error != 0) {
         log_say(LOG_ERROR, "cannot start the event loop: %s", strerror(-error));
@@ -467,6 +470,7 @@ static void stop(struct appliance *a)
     tftp_service_close(a->tftp);
     state_close(a->state);     /* after the services: a transfer may end with them */
     boot_watch_free(a->boots); /* likewise */
+    evidence_watch_free(a->evidence);
     web_free(a->web);
     status_verbs_free(a->verbs);
     machines_free(a->machines);

@@ -486,6 +486,12 @@ const struct boot *timeline_after(const struct timeline *t, uint64_t turn)
     return boots_after(&t->boots, turn);
 }
 
+void timeline_keep(struct timeline *t, const struct boot *b, const char *name)
+{
+    struct boot *own = &t->boots.slots[b - t->boots.slots];
+    snprintf(own->evidence, sizeof own->evidence, "%s", name);
+}
+
 uint64_t timeline_turn(const struct timeline *t)
 {
     return t->boots.turn;

@@ -138,6 +138,8 @@ size_t timeline_room(const struct timeline *t);
 const struct boot *timeline_at(const struct timeline *t, size_t index);
 /* The first boot whose end came after this turn, or NULL. */
 const struct boot *timeline_after(const struct timeline *t, uint64_t turn);
+/* A recording of this boot, which timeline_after() gave, is kept under this name. */
+void timeline_keep(struct timeline *t, const struct boot *b, const char *name);
 /* The turn of the last end. */
 uint64_t timeline_turn(const struct timeline *t);
 

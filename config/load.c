@@ -200,6 +200,15 @@ static const struct field tftp_fields[] = {
     {.key = "data_ports", .read = read_data_ports},
 };
 
+static const struct field evidence_fields[] = {
+    {.key = "enabled", .read = read_bool, .offset = offsetof(struct evidence_conf, enabled)},
+    {.key = "max_files", .read = read_u32, .min = 1, .max = 10000,
+     .offset = offsetof(struct evidence_conf, max_files)},
+    {.key = "max_octets", .read = read_u32, .min = 65536, .max = 1 << 30,
+     .offset = offsetof(struct evidence_conf, max_octets)},
+};
+
+static const struct field_set evidence_set = {.list = evidence_fields, .count = 3};
 static const struct field_set dhcp_set = {.list = dhcp_fields, .count = 3};
 static const struct field_set tftp_set = {.list = tftp_fields, .count = 9};
 static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 9, "tftp_set counts its rows");
@@ -254,6 +263,8 @@ static const struct field top_fields[] = {
      .offset = offsetof(struct snapshot, dhcp)},
     {.key = "tftp", .read = read_section, .inner = &tftp_set,
      .offset = offsetof(struct snapshot, tftp)},
+    {.key = "evidence", .read = read_section, .inner = &evidence_set,
+     .offset = offsetof(struct snapshot, evidence)},
     {.key = "http", .read = read_http, .offset = offsetof(struct snapshot, http)},
     {.key = "profiles", .read = read_profiles},
     {.key = "hosts", .read = read_hosts},
@@ -329,6 +340,8 @@ static struct snapshot *new_snapshot(void)
                                  .first_window_size = 16,
                                  .send_ahead = SEND_AHEAD_AUTO,
                                  .max_transfers = 4096};
+    s->evidence = (struct evidence_conf){
+        .enabled = true, .max_files = 50, .max_octets = 16 << 20};
     http_conf_init(&s->http);
     s->user = strdup("pxed");
     s->control = strdup(CONFIG_CONTROL_DEFAULT);

@@ -57,6 +57,13 @@ enum send_ahead {
     SEND_AHEAD_AUTO = 1000, /* to programs that are known to take it, as learned */
 };
 
+/* Recordings of boots that failed. */
+struct evidence_conf {
+    bool enabled;
+    uint32_t max_files;  /* 1..10000; default 50 */
+    uint32_t max_octets; /* of all of them; default 16 MiB */
+};
+
 struct tftp_conf {
     bool enabled;
     char *root;         /* directory, absolute or relative to the configuration file */
@@ -345,6 +352,7 @@ struct snapshot {
     struct dhcp_conf dhcp;
     struct tftp_conf tftp;
     struct http_conf http;
+    struct evidence_conf evidence;
     char *user;      /* whom to become after start; default "pxed" */
     char *control;   /* path of the control socket; NULL: none */
     char *state_dir; /* where what is remembered is kept; NULL: in memory only */

@@ -15,6 +15,7 @@
 #include "dhcp/repeats.h"
 #include "dhcp/send.h"
 #include "dhcp/sighting.h"
+#include "dhcp/watch.h"
 
 #define TFTP_PORT  69
 #define FRAMES_MAX 256 /* read at one go before others get their turn */
@@ -31,7 +32,8 @@ struct dhcp_service {
     struct ladder ladder;
     struct repeats repeats;
     struct pending pending;
-    usec_t now; /* of the event at hand, or the last one */
+    struct seen_packet raw; /* the packet at hand */
+    usec_t now;             /* of the event at hand, or the last one */
 };
 
 /* -- start and end ------------------------------------------------------------------------ */
@@ -171,6 +173,7 @@ static void tell_elsewhere(const struct dhcp_service *s, const struct port *p,
     struct ip4 us;
     if (s->hooks.elsewhere && !identity_answers(&p->facts.identity, f->ip_to, &us) &&
         radar_is_elsewhere(&s->radar, &f->from, f->ip_to)) {
+        dhcp_watch_passing(&s->hooks, &f->from, &s->raw);
         s->hooks.elsewhere(s->hooks.context, &f->from, f->ip_to, f->to_port, f->payload);
     }
 }
@@ -219,6 +222,7 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
     count_request(s, p, in);
     tell_sighting(s, at, in);
     tell_seen(s, in);
+    dhcp_watch_message(&s->hooks, in, &s->raw, d->client.class != PXE_NO_CLIENT);
     tell_decided(s, p, us, at, in);
     dhcp_journal_decision(s->config, p->conf.name, at, in, d);
     return verdict == DHCP_ANSWERED;
@@ -248,6 +252,15 @@ static bool is_for_us(const struct port *p, const struct frame *f, struct ip4 *u
            identity_answers(&p->facts.identity, f->ip_to, us);
 }
 
+static void send_reply(struct dhcp_service *s, const struct port *p,
+                       const struct way *way, const uint8_t *chaddr,
+                       const struct dhcp_reply *reply)
+{
+    const struct dhcp_watch_reply told = {chaddr, way->us, p->facts.mac, reply};
+    dhcp_watch_reply(&s->hooks, &told);
+    count_sent(s, p, dhcp_send(p, way, reply));
+}
+
 /* The replies of the decision, now or when their delay is over. */
 static void send_replies(struct dhcp_service *s, const struct port *p,
                          const struct way *way, const struct dhcp_packet *in)
@@ -262,7 +275,7 @@ static void send_replies(struct dhcp_service *s, const struct port *p,
         return;
     }
     for (unsigned i = 0; i < d->reply_count; i++) {
-        count_sent(s, p, dhcp_send(p, way, &d->reply[i]));
+        send_reply(s, p, way, in->chaddr, &d->reply[i]);
     }
 }
 
@@ -303,6 +316,7 @@ static void on_frame(struct dhcp_service *s, const struct port *p, enum capture_
     }
     struct dhcp_arrival at = {DHCP_SERVER_PORT, f.ip_from, f.from_port};
     struct way way = {.asker = f.from};
+    s->raw = (struct seen_packet){.frame = octets, .frame_len = len};
     if (f.to_port == TFTP_PORT) {
         lookout_read_request(&s->radar, p, &f, s->now);
         tell_elsewhere(s, p, &f);
@@ -313,6 +327,7 @@ static void on_frame(struct dhcp_service *s, const struct port *p, enum capture_
             struct radar_reply reply = {&in, f.from, f.ip_from, &p->facts.identity};
             s->counters.others_replies++;
             lookout_reply(&s->radar, p, &reply, s->now);
+            dhcp_watch_message(&s->hooks, &in, &s->raw, false);
             tell_offered(s, &reply);
         }
     } else if (kind == CAPTURE_OUTGOING || !is_for_us(p, &f, &way.us)) {
@@ -330,6 +345,7 @@ static void on_broadcast(struct dhcp_service *s, const struct port *p,
     struct dhcp_arrival at = {DHCP_SERVER_PORT, endpoint_to_ip4(&d->path.peer),
                               d->path.peer.port};
     struct way way = {.us = p->facts.identity.offered};
+    s->raw = dhcp_watch_datagram(d, DHCP_SERVER_PORT);
     if (parse(s, p, &at, rd_over(d->data, d->len), &in)) {
         on_request(s, p, &way, &at, &in);
     }
@@ -348,9 +364,12 @@ static void on_datagram(struct dhcp_service *s, const struct port *p,
         path.local = endpoint_ip4(p->facts.identity.offered, 0);
     }
     struct ip4 us = endpoint_to_ip4(&path.local);
+    s->raw = dhcp_watch_datagram(d, DHCP_PXE_PORT);
     if (parse(s, p, &at, rd_over(d->data, d->len), &in) && decide(s, p, us, &at, &in)) {
         const struct dhcp_reply *reply = &s->decision.reply[0];
         struct iovec part = {(void *)reply->packet, reply->len};
+        const struct dhcp_watch_reply told = {in.chaddr, us, p->facts.mac, reply};
+        dhcp_watch_reply(&s->hooks, &told);
         count_sent(s, p, net_send(s->pxe_fd, &path, &part, 1, 0, true));
     }
 }
@@ -416,7 +435,7 @@ void dhcp_service_timeout(struct dhcp_service *s, usec_t now)
         const struct port *p = &s->ports.list[offer->interface];
         struct way way = {offer->to, offer->from};
         for (unsigned i = 0; p->waits == 0 && i < offer->reply_count; i++) {
-            count_sent(s, p, dhcp_send(p, &way, &offer->reply[i]));
+            send_reply(s, p, &way, offer->chaddr, &offer->reply[i]);
         }
     }
 }

@@ -13,6 +13,7 @@
 #define DHCP_V6_HELD_H
 
 #include "common/net.h"
+#include "common/seen.h"
 #include "common/timers.h"
 #include "dhcp/v6_packet.h"
 
@@ -24,6 +25,7 @@ struct held6_way {
     uint16_t from_port; /* DHCP6_SERVER_PORT or DHCP_PXE_PORT */
     uint16_t to_port;   /* from DHCP6_SERVER_PORT only: else it is in `back` */
     uint64_t client;    /* whichever number the caller gives it */
+    struct seen_client who;
 };
 
 struct held6_reply {

@@ -43,6 +43,8 @@ struct dhcp6_service {
     usec_t now; /* of the event at hand */
     struct held6 held;
     uint64_t client; /* a number for whom the event at hand is of */
+    struct seen_client who;
+    struct seen_packet raw; /* the packet at hand */
     struct dhcp6_counters counters;
     struct dhcp6_decision decision; /* of the request at hand: too large for the stack */
 };
@@ -260,6 +262,18 @@ static void tell_decided(const struct dhcp6_service *s, const struct port6 *p,
     }
 }
 
+static void tell_packet(struct dhcp6_service *s, const struct dhcp6_arrival *at)
+{
+    const struct dhcp6_decision *d = &s->decision;
+    s->who =
+        (struct seen_client){.has_mac = d->has_mac, .mac = d->mac, .has_address = true};
+    memcpy(s->who.address.ip, at->from.octet, sizeof at->from.octet);
+    if (s->hooks.packet) {
+        s->hooks.packet(s->hooks.context, &s->who, &s->raw,
+                        d->gate.client.class != PXE_NO_CLIENT);
+    }
+}
+
 /* Parses, decides, counts and logs; true when there is a reply to send. */
 static bool decide(struct dhcp6_service *s, const struct port6 *p,
                    struct dhcp6_arrival *at, struct rd payload)
@@ -295,6 +309,7 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
     count_request(s, p, &pkt);
     tell_sighting(s, p, at, &pkt);
     tell_seen(s);
+    tell_packet(s, at);
     tell_decided(s, p, at, &pkt);
     dhcp6_journal_decision(s->config, p->name, at, &pkt, &s->decision);
     return verdict == DHCP_ANSWERED;
@@ -332,6 +347,39 @@ static struct dhcp6_arrival arrival_of(uint16_t port, const struct net_path *pat
     return at;
 }
 
+/* To a group's question the kernel answers as the link-local address. */
+static struct endpoint our_address(const struct port6 *p, const struct net_path *back)
+{
+    struct endpoint us = back->local;
+    static const struct endpoint any;
+    for (size_t i = 0; p && i < p->link.address_count; i++) {
+        if (memcmp(us.ip, any.ip, sizeof us.ip) == 0 &&
+            ip6_is_link_local(&p->link.address[i])) {
+            memcpy(us.ip, p->link.address[i].octet, sizeof us.ip);
+        }
+    }
+    return us;
+}
+
+static void tell_sent(const struct dhcp6_service *s, const struct held6_way *way,
+                      const void *packet, size_t len)
+{
+    const struct port6 *p = port6_by_index(s, way->back.ifindex);
+    struct seen_packet told = {.from = our_address(p, &way->back),
+                               .to = way->back.peer,
+                               .sent = true,
+                               .head = packet,
+                               .head_len = len};
+    told.from.port = way->from_port;
+    if (way->from_port == DHCP6_SERVER_PORT) {
+        told.to.port = way->to_port;
+    }
+    if (s->hooks.packet && p) {
+        told.us = p->link.mac;
+        s->hooks.packet(s->hooks.context, &way->who, &told, false);
+    }
+}
+
 static void send_reply(struct dhcp6_service *s, const struct held6_way *way,
                        const void *packet, size_t len)
 {
@@ -339,6 +387,7 @@ static void send_reply(struct dhcp6_service *s, const struct held6_way *way,
     int error = way->from_port == DHCP6_SERVER_PORT
                     ? link6_send_547(s->server_fd, &way->back, way->to_port, packet, len)
                     : net_send(s->pxe_fd, &way->back, &part, 1, 0, true);
+    tell_sent(s, way, packet, len);
     count_sent(s, way->back.ifindex, error);
 }
 
@@ -352,11 +401,24 @@ static void send_or_hold(struct dhcp6_service *s, const struct net_path *path,
         .from_port = from_port,
         .to_port = reply->to_port,
         .client = s->client,
+        .who = s->who,
     };
     if (delay == 0 ||
         !held6_put(&s->held, &way, reply->packet, reply->len, s->now + delay)) {
         send_reply(s, &way, reply->packet, reply->len);
     }
+}
+
+static struct seen_packet raw_of(const struct dhcp6_arrival *at,
+                                 const struct net_path *path, struct rd payload)
+{
+    struct seen_packet raw = {.from = path->peer,
+                              .to = path->local,
+                              .head = payload.p,
+                              .head_len = rd_left(&payload)};
+    raw.from.port = at->from_port;
+    raw.to.port = at->port;
+    return raw;
 }
 
 /* Port 547: the datagram has its UDP header before it. */
@@ -367,6 +429,7 @@ static void on_solicit(struct dhcp6_service *s, const struct port6 *p,
     uint16_t from_port = rd_u16(&r);
     (void)rd_take(&r, 6); /* destination, length, checksum: the kernel has seen to them */
     struct dhcp6_arrival at = arrival_of(DHCP6_SERVER_PORT, &d->path, from_port);
+    s->raw = raw_of(&at, &d->path, r);
     if (!rd_ok(&r) || !decide(s, p, &at, r)) {
         return;
     }
@@ -378,6 +441,7 @@ static void on_request(struct dhcp6_service *s, const struct port6 *p,
                        const struct net_dgram *d)
 {
     struct dhcp6_arrival at = arrival_of(DHCP_PXE_PORT, &d->path, d->path.peer.port);
+    s->raw = raw_of(&at, &d->path, rd_over(d->data, d->len));
     if (d->path.peer.port == 0 || !decide(s, p, &at, rd_over(d->data, d->len))) {
         return;
     }

@@ -28,7 +28,7 @@ enum dhcp_verdict {
     /* DHCPv6 alone: */
     DHCP_NO_CLIENT_ID, /* a SOLICIT that names no client, which RFC 8415 forbids */
     DHCP_IPV4_ONLY,    /* the URL or next_server of the profile is an IPv4 address */
-    DHCP_NO_ADDRESS,   /* we have no address of its family that this client could load from */
+    DHCP_NO_ADDRESS, /* we have no address of its family that this client could load from */
     DHCP_VERDICT_COUNT,
 };
 

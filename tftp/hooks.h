@@ -8,7 +8,7 @@
 #define TFTP_HOOKS_H
 
 #include "common/clock.h"
-#include "common/netaddr.h"
+#include "common/seen.h"
 #include "tftp/end.h"
 #include "tftp/options.h"
 #include "tftp/path.h"
@@ -81,6 +81,8 @@ struct tftp_hooks {
     /* A request was answered with ERROR; name: printable. */
     void (*refused)(void *context, const struct endpoint *peer, unsigned ifindex,
                     const char *name, const char *why, usec_t now);
+    /* A packet came or went (tftp/watch says which are told). */
+    void (*packet)(void *context, const struct seen_packet *packet);
     /* A file that began() asked for has come whole. */
     void (*whole)(void *context, const struct endpoint *peer);
     /*

@@ -26,7 +26,7 @@ static void refuse(struct tftp_requests *s, int fd, const struct tftp_transfer *
                    struct tftp_text name, const struct refusal *r, usec_t now)
 {
     s->engine->counters.refused++;
-    tftp_send_error(fd, &wanted->path, r->code, r->message);
+    tftp_send_error(&s->engine->hooks, fd, &wanted->path, r->code, r->message);
     tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, r->message);
     tell_refused(s, &wanted->path, wanted->shown, r->message, now);
 }
@@ -38,7 +38,7 @@ static void refuse_missing(struct tftp_requests *s, int fd,
 {
     const char *message = why[0] ? why : "file not found";
     s->engine->counters.refused++;
-    tftp_send_error(fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
+    tftp_send_error(&s->engine->hooks, fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
     if (why[0] || tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
         tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, message);
     }

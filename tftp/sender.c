@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "tftp/disk.h"
+#include "tftp/watch.h"
 
 /* Blocks of one run, with their headers in place. */
 struct run {
@@ -13,12 +14,14 @@ struct run {
     uint8_t headers[NET_SEGMENTS][TFTP_HEADER_LEN];
 };
 
-static int send_oack(struct tftp_transfer *x)
+static int send_oack(struct tftp_transfer *x, const struct tftp_hooks *hooks)
 {
     uint8_t packet[512];
     struct wr w = wr_over(packet, sizeof packet);
     tftp_opts_write(&x->agreed, &w);
     struct iovec part = {packet, wr_len(&w)};
+    struct tftp_watched told = {&x->path, x->port, packet, wr_len(&w), NULL, 0};
+    tftp_watch_went(hooks, &told);
     return net_send(x->fd, &x->path, &part, 1, 0, false);
 }
 
@@ -179,11 +182,37 @@ static enum sender_result settle(struct tftp_transfer *x, const struct run *run,
     return SENDER_IDLE;
 }
 
-enum sender_result tftp_sender_run(struct tftp_transfer *x, usec_t now, uint64_t *octets,
-                                   uint64_t *cold_at)
+static void tell_block(const struct tftp_transfer *x, const struct tftp_hooks *hooks,
+                       const struct run *run, size_t i)
+{
+    const struct iovec *head = &run->parts[2 * i];
+    struct tftp_watched told = {&x->path,        x->port,          head[0].iov_base,
+                                head[0].iov_len, head[1].iov_base, head[1].iov_len};
+    tftp_watch_went(hooks, &told);
+}
+
+/* Those of a run that are told: the first when it goes out again, else a few or none. */
+static void tell_run(struct tftp_transfer *x, const struct tftp_hooks *hooks,
+                     const struct run *run, bool again)
+{
+    size_t i = 0;
+    while (i < run->count &&
+           tftp_watch_wants_out(x, run->first.number + i, again && i == 0)) {
+        tell_block(x, hooks, run, i++);
+    }
+    bool ends = run->count > 0 && run->first.number + run->count - 1 == x->session.last;
+    if (ends && i < run->count) {
+        tell_block(x, hooks, run, run->count - 1);
+    }
+}
+
+enum sender_result tftp_sender_run(struct tftp_transfer *x,
+                                   const struct tftp_hooks *hooks, usec_t now,
+                                   uint64_t *octets, uint64_t *cold_at)
 {
     struct run run;
     for (;;) {
+        uint64_t resent = x->session.stats.resent_blocks;
         enum gathered what = gather(x, now, &run, cold_at);
         if (what == GATHERED_NOTHING || what == GATHERED_COLD) {
             return what == GATHERED_COLD ? SENDER_COLD : SENDER_IDLE;
@@ -191,11 +220,14 @@ enum sender_result tftp_sender_run(struct tftp_transfer *x, usec_t now, uint64_t
         if (what == GATHERED_BLOCKS && !is_unchanged(x, &run, now)) {
             return SENDER_FILE_CHANGED;
         }
-        int taken = what == GATHERED_OACK ? send_oack(x) : send_run(x, &run);
+        int taken = what == GATHERED_OACK ? send_oack(x, hooks) : send_run(x, &run);
         enum sender_result result = settle(x, &run, taken);
         if (result != SENDER_IDLE) {
             return result;
         }
         *octets += run.octets;
+        if (hooks->packet) {
+            tell_run(x, hooks, &run, x->session.stats.resent_blocks != resent);
+        }
     }
 }

@@ -9,6 +9,7 @@
 #ifndef TFTP_SENDER_H
 #define TFTP_SENDER_H
 
+#include "tftp/hooks.h"
 #include "tftp/store.h"
 #include "tftp/table.h"
 
@@ -20,8 +21,9 @@ enum sender_result {
 };
 
 /* Adds the file octets that left to *octets. */
-enum sender_result tftp_sender_run(struct tftp_transfer *x, usec_t now, uint64_t *octets,
-                                   uint64_t *cold_at);
+enum sender_result tftp_sender_run(struct tftp_transfer *x,
+                                   const struct tftp_hooks *hooks, usec_t now,
+                                   uint64_t *octets, uint64_t *cold_at);
 
 /* The chunk of the file that begins there is in memory now. */
 void tftp_sender_warmed(struct tftp_transfer *x, uint64_t from);

@@ -7,6 +7,7 @@
 
 #include "tftp/journal.h"
 #include "tftp/requests.h"
+#include "tftp/watch.h"
 
 #define RECEIVE_BUFFER                                                                   \
     (4 << 20) /* 1000 requests at once fit; the default holds some 100 */
@@ -251,6 +252,13 @@ static bool looks_like_request(const struct net_dgram *d)
            (d->data[1] == TFTP_RRQ || d->data[1] == TFTP_WRQ);
 }
 
+static void tell_packet(const struct tftp_service *s, const struct net_dgram *d,
+                        uint16_t port)
+{
+    struct tftp_watched told = {&d->path, port, d->data, d->len, NULL, 0};
+    tftp_watch_came(&s->engine.hooks, &told);
+}
+
 static void on_port_69(struct tftp_service *s, int fd, const struct net_dgram *d,
                        usec_t now)
 {
@@ -259,6 +267,7 @@ static void on_port_69(struct tftp_service *s, int fd, const struct net_dgram *d
             .ignored++; /* only requests are answered here, never an ERROR */
         return;
     }
+    tell_packet(s, d, TFTP_PORT);
     tftp_request(&s->requests, fd, data_socket(s, fd, &d->path), d, now);
 }
 
@@ -277,12 +286,16 @@ static struct tftp_transfer *on_packet(struct tftp_service *s, int fd,
     if (!x || x->fd != fd) {
         s->engine.counters.ignored++;
         if (pkt.op != TFTP_ERROR && d->path.peer.port > 0) {
-            tftp_send_error(fd, &d->path, TFTP_ERR_UNKNOWN_TID, "unknown transfer");
+            tftp_send_error(&s->engine.hooks, fd, &d->path, TFTP_ERR_UNKNOWN_TID,
+                            "unknown transfer");
         }
         return NULL;
     }
     if (x->lingers) {
         return NULL;
+    }
+    if (tftp_watch_wants_in(x, &pkt)) {
+        tell_packet(s, d, x->port);
     }
     tftp_session_input(&x->session, &pkt, now);
     bool first = !x->dirty;

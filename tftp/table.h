@@ -44,6 +44,9 @@ struct tftp_transfer {
     bool tell_whole;        /* hooks.began() wants to know */
     bool has_begun;         /* its first block has gone out */
     bool dirty;             /* something came in; to be pumped */
+    uint16_t port;          /* of ours that it runs over; 0: not looked at yet */
+    uint8_t watch_again;    /* tftp/watch: blocks sent again that were told */
+    uint8_t watch_answers;  /* and packets to be told that answer one */
     struct timer timer;
     /* the table's own */
     UT_hash_handle hh;

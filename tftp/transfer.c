@@ -1,14 +1,13 @@
 #include "tftp/transfer.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 
 #include "tftp/disk.h"
 #include "tftp/grant.h"
 #include "tftp/journal.h"
+#include "tftp/watch.h"
 
 #define LINGER     (2 * USEC_PER_SEC)
 #define RETRY_SEND (1 * USEC_PER_MSEC)
@@ -35,7 +34,8 @@ void tftp_engine_done(struct tftp_engine *e)
 {
     struct tftp_transfer *x;
     while (e->table && (x = tftp_table_any(e->table))) {
-        tftp_send_error(x->fd, &x->path, TFTP_ERR_UNDEFINED, "the server is stopping");
+        tftp_send_error(&e->hooks, x->fd, &x->path, TFTP_ERR_UNDEFINED,
+                        "the server is stopping");
         tftp_transfer_forget(e, x, 0);
     }
     tftp_table_free(e->table);
@@ -44,14 +44,25 @@ void tftp_engine_done(struct tftp_engine *e)
     *e = (struct tftp_engine){0};
 }
 
-void tftp_send_error(int fd, const struct net_path *path, enum tftp_error code,
-                     const char *message)
+static uint16_t port_of(int fd)
+{
+    uint16_t port = 0;
+    (void)net_port(fd, &port);
+    return port;
+}
+
+void tftp_send_error(const struct tftp_hooks *hooks, int fd, const struct net_path *path,
+                     enum tftp_error code, const char *message)
 {
     uint8_t packet[128];
     struct wr w = wr_over(packet, sizeof packet);
     tftp_write_error(&w, code, message);
     struct iovec part = {packet, wr_len(&w)};
     (void)net_send(fd, path, &part, 1, 0, false);
+    if (hooks->packet) {
+        struct tftp_watched told = {path, port_of(fd), packet, wr_len(&w), NULL, 0};
+        tftp_watch_went(hooks, &told);
+    }
 }
 
 static double seconds_of(const struct tftp_transfer *x, usec_t now)
@@ -75,16 +86,6 @@ static void count_end(struct tftp_counters *c, const struct tftp_transfer *x, us
         histogram_add(&c->windows, HISTOGRAM_WINDOW,
                       ahead > t->window ? ahead : t->window);
     }
-}
-
-static uint16_t port_of(int fd)
-{
-    struct sockaddr_in6 at = {.sin6_port = 0};
-    socklen_t len = sizeof at;
-    if (getsockname(fd, (struct sockaddr *)&at, &len) != 0) {
-        return 0;
-    }
-    return ntohs(at.sin6_port); /* in the same place as that of IPv4 */
 }
 
 struct tftp_report tftp_transfer_report(const struct tftp_transfer *x, usec_t now)
@@ -115,7 +116,7 @@ static void tell_opened(const struct tftp_engine *e, struct tftp_transfer *x,
     if (e->hooks.opened) {
         struct tftp_report report = tftp_transfer_report(x, now);
         report.asked = asked;
-        report.port = port_of(x->fd);
+        report.port = x->port;
         x->tag = e->hooks.opened(e->hooks.context, &report);
     }
 }
@@ -160,9 +161,10 @@ void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t
 }
 
 /* Ends it from our side, with a word to the client. */
-static void abandon(struct tftp_transfer *x, const char *message)
+static void abandon(const struct tftp_engine *e, struct tftp_transfer *x,
+                    const char *message)
 {
-    tftp_send_error(x->fd, &x->path, TFTP_ERR_UNDEFINED, message);
+    tftp_send_error(&e->hooks, x->fd, &x->path, TFTP_ERR_UNDEFINED, message);
     tftp_session_close(&x->session);
 }
 
@@ -191,7 +193,7 @@ static void warm_done(void *job, usec_t now)
         if (w->result == 0) {
             tftp_sender_warmed(x, w->from);
         } else {
-            abandon(x, "cannot read the file");
+            abandon(w->engine, x, "cannot read the file");
         }
         tftp_transfer_pump(w->engine, x, now);
     }
@@ -220,7 +222,7 @@ static bool warm_elsewhere(struct tftp_engine *e, struct tftp_transfer *x, uint6
     if (disk_warm(x->file, from) == 0) {
         tftp_sender_warmed(x, from);
     } else {
-        abandon(x, "cannot read the file");
+        abandon(e, x, "cannot read the file");
     }
     return false;
 }
@@ -237,7 +239,7 @@ static enum sender_result send_due(struct tftp_engine *e, struct tftp_transfer *
     uint64_t cold_at;
     enum sender_result result;
     do {
-        result = tftp_sender_run(x, now, &e->counters.sent_octets, &cold_at);
+        result = tftp_sender_run(x, &e->hooks, now, &e->counters.sent_octets, &cold_at);
     } while (result == SENDER_COLD && !warm_elsewhere(e, x, cold_at));
     if (!x->has_begun && x->session.high > 0) {
         x->has_begun = true;
@@ -247,7 +249,7 @@ static enum sender_result send_due(struct tftp_engine *e, struct tftp_transfer *
         e->no_segments |= interface_bit(x);
     }
     if (result == SENDER_FILE_CHANGED) {
-        abandon(x, "the file changed while it was sent");
+        abandon(e, x, "the file changed while it was sent");
     }
     return result;
 }
@@ -320,6 +322,7 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
         .file_size = wanted->file->size,
     };
     x->fd = wanted->fd;
+    x->port = port_of(wanted->fd);
     x->file = wanted->file;
     x->repairs = wanted->repairs;
     x->began = now;
@@ -350,7 +353,7 @@ void tftp_engine_timeout(struct tftp_engine *e, usec_t now)
             continue;
         }
         if (x->cold) {
-            abandon(x, "the disk does not answer");
+            abandon(e, x, "the disk does not answer");
         }
         tftp_session_timeout(&x->session, now);
         if (x->session.silences >= STALL_SILENCES && !x->stalled) {

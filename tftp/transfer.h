@@ -44,7 +44,7 @@ struct tftp_report tftp_transfer_report(const struct tftp_transfer *x, usec_t no
 void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
 
 /* An ERROR packet; never repeated, so never waited for. */
-void tftp_send_error(int fd, const struct net_path *path, enum tftp_error code,
-                     const char *message);
+void tftp_send_error(const struct tftp_hooks *hooks, int fd, const struct net_path *path,
+                     enum tftp_error code, const char *message);
 
 #endif

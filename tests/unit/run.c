@@ -5,6 +5,7 @@
 int main(void)
 {
     SRunner *runner = srunner_create(suite_app_explain());
+    srunner_add_suite(runner, suite_app_evidence());
     srunner_add_suite(runner, suite_app_http());
     srunner_add_suite(runner, suite_app_http_answer());
     srunner_add_suite(runner, suite_app_boot_rules());

@@ -8,6 +8,7 @@ Suite *suite_app_http(void);
 Suite *suite_app_http_answer(void);
 Suite *suite_app_loop(void);
 Suite *suite_app_boot_rules(void);
+Suite *suite_app_evidence(void);
 Suite *suite_app_explain(void);
 Suite *suite_app_metrics(void);
 Suite *suite_config_grub_image(void);

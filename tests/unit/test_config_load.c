@@ -80,12 +80,13 @@ static const struct {
     {TOP "'USER':'a'}", "2:1: USER: unknown key; did you mean \"user\"?"},
     {TOP "'a.b/c':'a'}",
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
-     "\"hotplug\", \"dhcp\", \"tftp\", \"http\", \"profiles\", \"hosts\", "
+     "\"hotplug\", \"dhcp\", \"tftp\", \"evidence\", \"http\", \"profiles\", \"hosts\", "
      "\"host_files\", \"unknown_hosts\", "
      "\"files\", \"control\", \"state_dir\", \"watch\", \"log\", \"$schema\""},
     {TOP "'\\u0061\\u001b':1}",
      "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"hotplug\", \"dhcp\", "
-     "\"tftp\", \"http\", \"profiles\", \"hosts\", \"host_files\", \"unknown_hosts\", "
+     "\"tftp\", \"evidence\", \"http\", \"profiles\", \"hosts\", \"host_files\", "
+     "\"unknown_hosts\", "
      "\"files\", \"control\", "
      "\"state_dir\", \"watch\", \"log\", \"$schema\""},
     /* once, hold */
@@ -144,7 +145,8 @@ static const struct {
      "1:1: : neither \"dhcp\" nor \"tftp\" is enabled: nothing is left to do"},
     /* interfaces */
     {"{'tftp':{'root':'/t'},\n'interfaces':[]}",
-     "warning: 2:14: interfaces: nothing is served: name the interface towards the clients"},
+     "warning: 2:14: interfaces: nothing is served: name the interface towards the "
+     "clients"},
     {"{'tftp':{'root':'/t'},\n'interfaces':'eth0'}",
      "2:14: interfaces: expected a list of interfaces such as [\"eth0\"], got a string"},
     {"{'tftp':{'root':'/t'},\n'interfaces':['abcdefghijklmno','abcdefghijklmnop']}",
@@ -205,6 +207,13 @@ static const struct {
      "list"},
     {"{'interfaces':['a'],\n'tftp':{'root':'/t','first_window_size':0}}",
      "2:41: tftp.first_window_size: 0 is outside 1..65535"},
+    /* evidence */
+    {TOP "'evidence':{'max_files':0,'max_octets':65535,'enabled':1,'files':3}}",
+     "2:25: evidence.max_files: 0 is outside 1..10000\n"
+     "2:40: evidence.max_octets: 65535 is outside 65536..1073741824\n"
+     "2:56: evidence.enabled: expected true or false, got a number\n"
+     "2:58: evidence.files: unknown key; known here: \"enabled\", \"max_files\", "
+     "\"max_octets\""},
     /* http */
     {TOP "'http':{'listen':'8069'}}",
      "2:18: http.listen: expected \"ADDRESS:PORT\" such as \"127.0.0.1:8069\" or "
