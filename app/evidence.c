@@ -5,7 +5,6 @@
 #include "common/recent.h"
 #include "dhcp/v6_frame.h"
 
-#define PAYLOAD_MAX 65535
 #define PCAP_MAGIC  0xa1b2c3d4u
 #define PCAP_HEADER 24
 #define PCAP_RECORD 16
@@ -28,6 +27,7 @@ struct ring {
 
 struct client {
     struct ring *ring[EVIDENCE_PARTS]; /* NULL: nothing so far */
+    usec_t heard;                      /* when it was last made the newest */
 };
 
 /* No padding: it is hashed and compared as octets. */
@@ -40,8 +40,8 @@ struct evidence {
     struct recent *strangers;
     struct recent *known; /* by MAC, and they have loaded something */
     uint64_t turn;
-    uint8_t payload[PAYLOAD_MAX];
-    uint8_t frame[FRAME6_OVERHEAD + PAYLOAD_MAX];
+    uint8_t payload[EVIDENCE_KEPT_MAX];
+    uint8_t frame[FRAME6_OVERHEAD + EVIDENCE_KEPT_MAX];
 };
 
 /* -- clients ------------------------------------------------------------------------------ */
@@ -121,27 +121,42 @@ static struct client *promote(struct evidence *e, const struct key *key)
     struct client *c = recent_put(e->known, key);
     if (c && stranger) {
         *c = *stranger;
-        *stranger = (struct client){{NULL}};
+        *stranger = (struct client){.heard = 0};
         recent_remove(e->strangers, key);
+    }
+    return c;
+}
+
+/* Now and then is enough, as a second is nothing beside how long a client is remembered. */
+static struct client *renew(struct recent *t, const struct key *key, struct client *c,
+                            usec_t now)
+{
+    if (!c || now - c->heard >= USEC_PER_SEC) {
+        c = recent_put(t, key);
+    }
+    if (c) {
+        c->heard = now;
     }
     return c;
 }
 
 /* The client this packet is of, as the one heard last; NULL: none that is remembered. */
 static struct client *client_of(struct evidence *e, const struct seen_client *who,
-                                enum evidence_part part, bool begins)
+                                enum evidence_part part, bool begins, usec_t now)
 {
     struct key key = who->has_mac ? key_of_mac(&who->mac) : key_of_address(&who->address);
-    if (recent_find(e->known, &key)) {
-        return recent_put(e->known, &key);
+    struct client *c = recent_find(e->known, &key);
+    if (c) {
+        return renew(e->known, &key, c, now);
     }
-    if (!begins && !recent_find(e->strangers, &key)) {
+    c = recent_find(e->strangers, &key);
+    if (!begins && !c) {
         return NULL;
     }
     if (part == EVIDENCE_FILE && who->has_mac) {
         return promote(e, &key);
     }
-    return recent_put(e->strangers, &key);
+    return renew(e->strangers, &key, c, now);
 }
 
 void evidence_forget(struct evidence *e, const struct seen_client *who)
@@ -185,12 +200,16 @@ static size_t record_size(const struct record *record)
     return sizeof *record + record->len;
 }
 
-/* Out with the oldest until there is room for so much. */
+/* Out with the oldest when there is no room for so much: a quarter, so that it is seldom. */
 static void make_room(struct ring *r, size_t size)
 {
     struct record oldest;
     size_t gone = 0;
-    while (r->used - gone + size > r->size && record_at(r, gone, &oldest)) {
+    if (r->used + size <= r->size) {
+        return;
+    }
+    while ((r->used - gone + size > r->size || gone < r->size / 4) &&
+           record_at(r, gone, &oldest)) {
         gone += record_size(&oldest);
     }
     r->used -= gone;
@@ -210,16 +229,19 @@ static void put(struct ring *r, const struct record *record, const uint8_t *octe
 
 /* -- frames ------------------------------------------------------------------------------- */
 
+/* As much of the payload as is kept at the most. */
 static struct rd gather(struct evidence *e, const struct seen_packet *p)
 {
-    struct wr w = wr_over(e->payload, sizeof e->payload);
-    wr_put(&w, p->head, p->head_len);
-    wr_put(&w, p->body, p->body_len);
+    size_t most = p->body_len > 0 ? EVIDENCE_DATA_HEAD : sizeof e->payload;
+    struct wr w = wr_over(e->payload, most);
+    size_t head = p->head_len < most ? p->head_len : most;
+    wr_put(&w, p->head, head);
+    wr_put(&w, p->body, p->body_len < most - head ? p->body_len : most - head);
     return rd_over(e->payload, wr_len(&w));
 }
 
-static void write_frame4(struct evidence *e, const struct seen_client *who,
-                         const struct seen_packet *p, struct wr *w)
+static void write_frame4(const struct seen_client *who, const struct seen_packet *p,
+                         struct rd payload, struct wr *w)
 {
     const struct frame f = {
         .to = p->sent ? who->mac : p->us,
@@ -228,65 +250,101 @@ static void write_frame4(struct evidence *e, const struct seen_client *who,
         .ip_from = endpoint_to_ip4(&p->from),
         .to_port = p->to.port,
         .from_port = p->from.port,
-        .payload = gather(e, p),
+        .payload = payload,
     };
     frame_write(w, &f);
 }
 
-static void write_frame6(struct evidence *e, const struct seen_client *who,
-                         const struct seen_packet *p, struct wr *w)
+static void write_frame6(const struct seen_client *who, const struct seen_packet *p,
+                         struct rd payload, struct wr *w)
 {
     struct frame6 f = {
         .to = p->sent ? who->mac : p->us,
         .from = p->sent ? p->us : who->mac,
         .to_port = p->to.port,
         .from_port = p->from.port,
-        .payload = gather(e, p),
+        .payload = payload,
     };
     memcpy(f.ip_to.octet, p->to.ip, sizeof f.ip_to.octet);
     memcpy(f.ip_from.octet, p->from.ip, sizeof f.ip_from.octet);
     frame6_write(w, &f);
 }
 
-/* The whole frame; empty when it is larger than any can be. */
-static struct rd frame_of(struct evidence *e, const struct seen_client *who,
-                          const struct seen_packet *p)
+static void add_u16(uint8_t *at, size_t more)
+{
+    size_t sum = ((size_t)at[0] << 8 | at[1]) + more;
+    at[0] = (uint8_t)(sum >> 8);
+    at[1] = (uint8_t)sum;
+}
+
+/* The headers of a head tell the length of the whole, and no checksum of what is missing. */
+static void lengthen(uint8_t *frame, bool ip4, size_t missing)
+{
+    uint8_t *ip = frame + 14;
+    uint8_t *udp = ip + (ip4 ? 20 : 40);
+    add_u16(udp + 4, missing);
+    udp[6] = udp[7] = 0;
+    if (!ip4) {
+        add_u16(ip + 4, missing);
+        return;
+    }
+    add_u16(ip + 2, missing);
+    ip[10] = ip[11] = 0;
+    uint16_t checksum = frame_fold(frame_sum(0, ip, 20));
+    ip[10] = (uint8_t)(checksum >> 8);
+    ip[11] = (uint8_t)checksum;
+}
+
+/* A frame, as much of it as is kept, and its length on the wire. */
+struct composed {
+    struct rd octets;
+    size_t whole;
+};
+
+static struct composed compose(struct evidence *e, const struct seen_client *who,
+                               const struct seen_packet *p)
 {
     if (p->frame) {
-        return rd_over(p->frame, p->frame_len < UINT16_MAX ? p->frame_len : UINT16_MAX);
+        size_t len = p->frame_len < sizeof e->frame ? p->frame_len : sizeof e->frame;
+        return (struct composed){rd_over(p->frame, len), p->frame_len};
     }
     struct wr w = wr_over(e->frame, sizeof e->frame);
     bool ip4 = endpoint_is_ip4(&p->from) && endpoint_is_ip4(&p->to);
+    struct rd payload = gather(e, p);
+    size_t missing = p->head_len + p->body_len - rd_left(&payload);
     if (ip4) {
-        write_frame4(e, who, p, &w);
+        write_frame4(who, p, payload, &w);
     } else {
-        write_frame6(e, who, p, &w);
+        write_frame6(who, p, payload, &w);
     }
-    size_t len = wr_len(&w) < UINT16_MAX ? wr_len(&w) : UINT16_MAX;
-    return rd_over(e->frame, wr_ok(&w) ? len : 0);
+    if (missing > 0) {
+        lengthen(e->frame, ip4, missing);
+    }
+    return (struct composed){rd_over(e->frame, wr_len(&w)), wr_len(&w) + missing};
 }
 
 void evidence_note(struct evidence *e, const struct seen_client *who,
                    const struct seen_packet *packet, enum evidence_part part, bool begins,
                    usec_t now)
 {
-    struct client *c =
-        who->has_mac || who->has_address ? client_of(e, who, part, begins) : NULL;
+    bool named = who->has_mac || who->has_address;
+    struct client *c = named ? client_of(e, who, part, begins, now) : NULL;
     struct ring *ring = c ? ring_of(c, part) : NULL;
     if (!ring) {
         return;
     }
-    struct rd frame = frame_of(e, who, packet);
-    size_t whole = rd_left(&frame);
-    size_t most = part == EVIDENCE_FILE ? EVIDENCE_FILE_HEAD : EVIDENCE_DHCP_RING / 4;
+    struct composed frame = compose(e, who, packet);
+    size_t len = rd_left(&frame.octets);
+    bool data = !packet->frame && packet->body_len > 0;
+    size_t most = data ? EVIDENCE_DATA_HEAD : EVIDENCE_KEPT_MAX;
     const struct record record = {
         .at = now,
         .turn = ++e->turn,
-        .len = (uint16_t)(whole < most ? whole : most),
-        .whole = (uint16_t)whole,
+        .len = (uint16_t)(len < most ? len : most),
+        .whole = (uint16_t)(frame.whole < UINT16_MAX ? frame.whole : UINT16_MAX),
     };
-    if (whole > 0) {
-        put(ring, &record, frame.p);
+    if (len > 0) {
+        put(ring, &record, frame.octets.p);
     }
 }
 

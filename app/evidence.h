@@ -7,7 +7,8 @@
  *
  * A client has two rings, so that neither pushes out the other: one for DHCP, one for the heads of
  * packets of files.  What a socket gave gets Ethernet, IP and UDP headers as the wire had them;
- * hardware addresses that are not known are zeros.
+ * hardware addresses that are not known are zeros, and so is the checksum of a datagram of which
+ * the head alone is kept.
  *
  * Bounded: EVIDENCE_CLIENTS, a fixed number of octets each.  Clients that load files and are known
  * by their MAC address have half of the room for themselves: forged DISCOVERs cannot push
@@ -26,8 +27,9 @@
 
 #define EVIDENCE_CLIENTS   1024
 #define EVIDENCE_DHCP_RING 12288 /* octets: some 20 packets */
-#define EVIDENCE_FILE_RING 6144  /* some 40 heads */
-#define EVIDENCE_FILE_HEAD 128   /* octets kept of a packet of a file, headers included */
+#define EVIDENCE_FILE_RING 8192  /* some 40 heads */
+#define EVIDENCE_KEPT_MAX  2048  /* octets kept of a packet at the most */
+#define EVIDENCE_DATA_HEAD 128   /* and of one of data, headers included */
 #define EVIDENCE_PCAP_MAX  (24 + 2 * (EVIDENCE_DHCP_RING + EVIDENCE_FILE_RING))
 
 enum evidence_part { EVIDENCE_DHCP, EVIDENCE_FILE, EVIDENCE_PARTS };

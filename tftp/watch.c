@@ -1,6 +1,6 @@
 #include "tftp/watch.h"
 
-#define HEADS   4  /* blocks at the beginning of a transfer */
+#define HEADS   2  /* blocks at the beginning of a transfer */
 #define AGAIN   24 /* blocks sent again that are told, as long as the client answers */
 #define ANSWERS 3  /* to each of them */
 
