@@ -407,11 +407,12 @@ static bool watch(struct appliance *a)
     return error == 0;
 }
 
-/* "proxy-DHCP, TFTP and HTTP", said into out when it is not a constant. */
-static const char *what_is_served(const struct snapshot *s, struct text *out)
+/* "proxy-DHCP, TFTP and HTTP".  Returns buf. */
+static const char *what_is_served(const struct snapshot *s, char *buf, size_t size)
 {
     const char *doors[3];
     size_t count = 0;
+    struct text out = {.at = buf, .size = size};
     if (s->dhcp.enabled) {
         doors[count++] = "proxy-DHCP";
     }
@@ -425,9 +426,9 @@ static const char *what_is_served(const struct snapshot *s, struct text *out)
         return "nothing, as \"interfaces\" names none";
     }
     for (size_t i = 0; i < count; i++) {
-        text_say(out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", doors[i]);
+        text_say(&out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", doors[i]);
     }
-    return out->at;
+    return buf;
 }
 
 static void announce(const struct appliance *a)
@@ -437,8 +438,7 @@ static void announce(const struct appliance *a)
     char ready[128];
     char doors[40];
     log_begin(&l, LOG_INFO, "pxed ready");
-    struct text out = {.at = doors, .size = sizeof doors};
-    const char *serves = what_is_served(s, &out);
+    const char *serves = what_is_served(s, doors, sizeof doors);
     log_text(&l, "serves", serves);
     log_number(&l, "hosts", hosts_count(s->hosts));
     log_number(&l, "profiles", s->profile_count);

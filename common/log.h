@@ -9,7 +9,7 @@
  *
  * prints `tftp done file=boot.wim resent=0`.  Values with blanks are quoted; octets of a
  * peer go through log_peer(), which escapes them.  An event needs a row in
- * common/log_format.c and one in README, with an ID made by `uuidgen -r`.
+ * common/log_format.c and one in docs/monitoring.md, with an ID made by `uuidgen -r`.
  *
  * Lines go to standard error as text or as JSON, or to the journal with a field for each of
  * theirs.  Once log_open() was called, lines that repeat are folded (common/log_repeats):

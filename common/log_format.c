@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* One for each event, never to be changed; README has the same table. */
+/* One for each event, never to be changed; docs/monitoring.md has the same table. */
 static const struct {
     const char *event;
     const char *id;

@@ -1,4 +1,4 @@
-"""The events of the log: each has an ID, which README tells, and no reserved key."""
+"""The events of the log: each has an ID, which docs/monitoring.md tells, and no reserved key."""
 import pathlib
 import re
 import unittest
@@ -21,9 +21,9 @@ def ids_of_code():
 
 
 class Events(unittest.TestCase):
-    def test_readme_has_the_table_of_the_code(self):
-        told = re.findall(r"^\| `([^`]+)` \| `([0-9a-f]{32})` \|", (TOP / "README.md").read_text(),
-                          re.M)
+    def test_the_documentation_has_the_table_of_the_code(self):
+        told = re.findall(r"^\| `([^`]+)` \| `([0-9a-f]{32})` \|",
+                          (TOP / "docs/monitoring.md").read_text(), re.M)
         self.assertEqual(told, ids_of_code())
 
     def test_ids_are_unique_random_uuids(self):
@@ -42,8 +42,8 @@ class Events(unittest.TestCase):
                 logged.update(events)
                 for event in events:
                     self.assertIn(event, known,
-                                  f"{path}: give it a row in common/log_format.c and README, "
-                                  "with an ID made by `uuidgen -r`")
+                                  f"{path}: give it a row in common/log_format.c and "
+                                  "docs/monitoring.md, with an ID made by `uuidgen -r`")
         self.assertEqual(logged, known)
 
     def test_no_field_has_a_reserved_key(self):
