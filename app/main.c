@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,36 +9,43 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *synopsis;
     const char *purpose;
+    bool has_help; /* of its own, with more to say than this */
 } commands[] = {
-    {"run", command_run, "run     [-c FILE] [-v]", "serve in the foreground"},
+    {"run", command_run, "run     [-c FILE] [-v]", "serve in the foreground", false},
     {"check", command_check, "check   [-c FILE] [--strict] [--json]",
-     "all faults of the configuration, and what each architecture boots"},
+     "all faults of the configuration, and what each architecture boots", true},
     {"explain", command_explain, "explain [-c FILE] --mac MAC ... | --pcap FILE [--json]",
-     "which answer a client gets, and which lines of the configuration led to it"},
-    {"status", command_status, "status  [-c FILE] [--watch[=SECONDS]] [--json | --quiet]",
-     "boots under way with their transfers, what went wrong and why; --watch: live"},
-    {"log", command_log, "log     [-c FILE] [--follow] [--json] [-n LINES] [MAC]",
-     "a line for each boot that has ended: who, how long, and what became of it"},
+     "which answer a client gets, and which lines of the configuration led to it", true},
+    {"status", command_status,
+     "status  [-c FILE] [--watch[=SECONDS]] [--json | --quiet] [--no-color]",
+     "boots under way with their transfers, what went wrong and why; --watch: live",
+     false},
+    {"log", command_log,
+     "log     [-c FILE] [--follow] [--json] [--no-color] [-n LINES] [MAC]",
+     "a line for each boot that has ended: who, how long, and what became of it", false},
     {"doctor", command_doctor, "doctor  [-c FILE] [--probe] [--json]",
-     "what of this machine and its network keeps others from booting, and the remedy"},
+     "what of this machine and its network keeps others from booting, and the remedy",
+     true},
     {"probe", command_probe, "probe   -i INTERFACE [--profile P] [--arch A] [--json] ...",
-     "plays a boot client on a network: every answer, what it would boot, how fast"},
+     "plays a boot client on a network: every answer, what it would boot, how fast",
+     true},
     {"reload", command_reload, "reload  [-c FILE]",
-     "has the running pxed read its configuration again; prints the faults"},
+     "has the running pxed read its configuration again; prints the faults", false},
     {"learned", command_learned, "learned [-c FILE] [--json | --forget]",
-     "what the running pxed found out: windows, forms of offer, conflicts"},
+     "what the running pxed found out: windows, forms of offer, conflicts", false},
     {"approve", command_approve, "approve [-c FILE] [MAC]",
-     "lets a held machine boot; without MAC: lists those that wait"},
+     "lets a held machine boot; without MAC: lists those that wait", false},
     {"reset", command_reset, "reset   [-c FILE] [MAC]",
-     "lets a \"once\" host boot again; without MAC: lists those that have"},
+     "lets a \"once\" host boot again; without MAC: lists those that have", false},
     {"host", command_host, "host    list | show MAC | set --mac MAC ... | rm MAC",
-     "the host table, and safe changes of the host files"},
+     "the host table, and safe changes of the host files", true},
     {"import", command_import, "import  dnsmasq FILE...",
-     "a configuration made from dnsmasq's, and what of it has no counterpart"},
+     "a configuration made from dnsmasq's, and what of it has no counterpart", false},
     {"init", command_init, "init    [DIR] [--interface I] [--address IP] ...",
-     "a boot root and a configuration, made from the boot loaders that are installed"},
+     "a boot root and a configuration, made from the boot loaders that are installed",
+     true},
     {"schema", command_schema, "schema",
-     "the JSON Schema of the configuration, for editors"},
+     "the JSON Schema of the configuration, for editors", false},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -53,11 +61,24 @@ static void print_usage(FILE *to)
     fprintf(to, "\nFILE defaults to " PXED_CONFIGURATION ".\n");
 }
 
+static int print_help(const struct command *c)
+{
+    const char *options = c->synopsis + strlen(c->word);
+    options += strspn(options, " ");
+    printf("usage: pxed %s%s%s\n\n%s\n", c->word, *options ? " " : "", options,
+           c->purpose);
+    return EXIT_GOOD;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
+    bool asks = argc == 3 && strcmp(argv[2], "--help") == 0;
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(word, commands[i].word) == 0) {
+            if (asks && !commands[i].has_help) {
+                return print_help(&commands[i]);
+            }
             return commands[i].run(argc - 1, argv + 1);
         }
     }
