@@ -14,6 +14,7 @@ import unittest
 
 from site_dir import PXED, Site
 from test_check import efi
+from test_init import IPXE
 from test_man import commands, options_of
 from test_schema import without_comments
 
@@ -164,7 +165,7 @@ class Configurations(Site):
 class SetUp(Site):
     """README's own section; what needs root or a network is known here, and why."""
     NOT_RUN = re.compile(r"""sudo\ (make\ demo | apt\ install .* | packaging/install-packages\ build
-        | systemctl\ restart\ pxed | systemd-sysusers .* | pxed\ doctor | pxed\ status\ --watch)
+        | systemctl\ (restart\ pxed|daemon-reload .*) | systemd-sysusers .* | pxed\ doctor | pxed\ status\ --watch)
         | make\ (test|deb)""", re.X)
 
     def lines(self):
@@ -193,7 +194,10 @@ class SetUp(Site):
             config.write_bytes(installed.read_bytes())
 
         def init():
-            self.shell(pxed, "init", config.parent, "--interface", "lo")
+            for name, octets in IPXE.items():
+                self.write("packages/" + name, octets)
+            self.shell(pxed, "init", config.parent, "--interface", "lo", "--from",
+                       self.dir / "packages")
             made = json.loads(without_comments(config.read_text()))
             self.assertEqual(made["interfaces"], ["lo"])
 
