@@ -248,6 +248,12 @@ static bool loader_silent(const struct boot *b)
     return first_alone(f) && f->discovers > 0 && !f->last_whole;
 }
 
+/* Whether such a file has started nobody tells: firmware with Secure Boot looks at it last. */
+static bool loaded(const struct boot *b)
+{
+    return first_alone(&b->facts) && b->client == BOOT_CLIENT_UEFI;
+}
+
 static bool booted(const struct boot *b)
 {
     return b->facts.whole > 0;
@@ -466,6 +472,10 @@ static const struct rule rules[] = {
      "{machine} loaded \"{good}\" whole and was not heard again: it did not start, or has no driver for its network card.",
      "With Secure Boot only signed files start; for iPXE try snponly.efi or undionly.kpxe, which use the firmware's driver.",
      NO_SCREEN, BOOT_STOPPED, false},
+    {"loaded", loaded,
+     "{machine} loaded \"{good}\" whole, in {seconds}, and asked for nothing more: it runs, unless its firmware refuses the file.",
+     "If its screen says \"Access Denied\", Secure Boot refused the file: only signed ones start (shim).",
+     NO_SCREEN, BOOT_BOOTED, false},
     {"booted", booted,
      "{machine} loaded {count}, the last \"{good}\", in {seconds}.",
      NULL, NO_SCREEN, BOOT_BOOTED, false},

@@ -283,16 +283,26 @@ static void on_decided(void *context, const struct dhcp_event *e)
     tell_ends(w);
 }
 
+static bool begins_or_goes_on(const struct dhcp6_packet *in)
+{
+    return in->type == DHCP6_SOLICIT || in->type == DHCP6_REQUEST ||
+           in->type == DHCP6_INFORMATION_REQUEST;
+}
+
 static void on_decided6(void *context, const struct dhcp6_event *e)
 {
+    if (!begins_or_goes_on(e->packet)) {
+        return;
+    }
     const struct appliance *a = context;
     struct boot_watch *w = a->boots;
     const struct dhcp_decision *d = &e->decision->gate;
     char text[BOOT_TEXT];
-    struct timeline_who who = {.has_mac = e->decision->has_mac,
-                               .mac = e->decision->mac,
-                               .has_address = e->packet->relay_count ==
-                                              0}; /* else it is the relay's */
+    struct timeline_who who = {
+        .has_mac = e->decision->has_mac,
+        .mac = e->decision->mac,
+        .has_address = e->packet->relay_count == 0, /* else it is the relay's */
+    };
     struct timeline_request request = {
         .kind = e->at->port == DHCP_PXE_PORT       ? TIMELINE_4011
                 : e->packet->type == DHCP6_REQUEST ? TIMELINE_REQUEST

@@ -225,9 +225,10 @@ void timeline_request(struct timeline *t, const struct timeline_who *who,
         [TIMELINE_REQUEST] = BOOT_REQUEST,
         [TIMELINE_4011] = BOOT_ASK_4011,
     };
-    struct boot *b = boot_of_request(t, who, request, now);
+    bool other_use = !request->boots && request->kind == TIMELINE_DISCOVER;
+    struct boot *b = other_use ? NULL : boot_of_request(t, who, request, now);
     if (!b) {
-        return;
+        return; /* of the UEFI shell, of GRUB, of an operating system, ... */
     }
     learn(b, who);
     snprintf(b->interface, sizeof b->interface, "%s", request->interface);

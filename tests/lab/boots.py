@@ -87,7 +87,7 @@ BOOTS = [
     Boot("x64-grub", "x64", MARKER + " grub", files={"x64-uefi": "grub-own.efi"}, needs=(GRUB,)),
     Boot("x64-secure-shim", "x64-sb", "Welcome to GRUB!", files={"x64-uefi": "shimx64.efi"},
          needs=tuple(PACKAGED[name] for name in SHIM), judged="grub-elsewhere"),
-    Boot("x64-secure-refuses", "x64-sb", "Access Denied"),
+    Boot("x64-secure-refuses", "x64-sb", "Access Denied", judged="loaded"),
     Boot("ia32", "ia32", IA32),
     Boot("aa64", "aa64", AA64),
     # the host table
@@ -95,7 +95,7 @@ BOOTS = [
          hosts=({"name": "pc", "mac": mac(0), "profile": "own"},)),
     Boot("x64-host-profile", "x64", OWN, profiles=OWN_PROFILE,
          hosts=({"name": "pc", "mac": mac(0), "profile": "own"},)),
-    Boot("bios-host-ignored", "bios", "Nothing to boot", refused=True,
+    Boot("bios-host-ignored", "bios", "Nothing to boot", refused=True, judged="host-ignored",
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
     Boot("x64-host-ignored", "x64", NO_OFFER, refused=True, timeout=100, judged="host-ignored",
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
@@ -156,7 +156,7 @@ BOOTS += [Boot("%s-ipxe-http-linux" % name, name, MARKER + " linux", http=True, 
           for name, files in (("bios", {}), ("x64", {"x64-uefi": "snponly.efi"}))]
 # IPv6
 BOOTS += [
-    Boot("x64-v6", "x64", X64, dhcp="dnsmasq6", ip="6", judged="booted"),
+    Boot("x64-v6", "x64", X64, dhcp="dnsmasq6", ip="6", judged="loaded"),
     Boot("aa64-v6", "aa64", AA64, dhcp="dnsmasq6", ip="6"),
     Boot("x64-v6-same-host", "x64", X64, dhcp="dnsmasq6", ip="6", same_host="dhcp-first"),
     Boot("x64-v6-host-ignored", "x64", NO_OFFER6, dhcp="dnsmasq6", ip="6", refused=True, timeout=100,

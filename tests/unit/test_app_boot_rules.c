@@ -265,6 +265,8 @@ static const struct {
     /* good ends */
     {"discover offer=ipxe.efi request=10.0.0.9 get=ipxe.efi refused=autoexec.ipxe ipxe offer=boot.ipxe request=10.0.0.9 last=boot.ipxe", "booted", "loaded 2 files, the last \"boot.ipxe\", in 2.", NULL, NULL},
     {"bios offer=a.0 last=pxelinux.0 refused=pxelinux.cfg/01-52 refused=pxelinux.cfg/C0 get=pxelinux.cfg/default get=vmlinuz refused=autoexec.ipxe", "booted", NULL, NULL, NULL},
+    {"discover offer=x.efi request=10.0.0.9 probe=x.efi last=x.efi", "loaded", "loaded \"x.efi\" whole", NULL, "Access Denied"},
+    {"bios offer=x.0 request=10.0.0.9 last=x.0", "booted", NULL, NULL, NULL},
     {"discover other=http://10.0.0.7/x.efi request=10.0.0.9", "handed-over", "was sent to \"http://10.0.0.7/x.efi\"", NULL, NULL},
 
     /* nothing was asked for */
