@@ -287,6 +287,13 @@ class Tables(unittest.TestCase):
             for verdict in re.findall(r"`([a-z0-9-]+)`", row.split("|")[2]):
                 self.assertIn(verdict, rules)
 
+    def test_rates_in_readme_are_those_of_the_report(self):
+        rates = re.findall(r"(?<=[| ])(\d[\d.]* MB/s)", (TOP / "README.md").read_text())
+        self.assertGreater(len(rates), 8)
+        report = (TOP / "docs/bench/report.md").read_text()
+        for rate in rates:
+            self.assertIn(" " + rate, report)
+
     def test_conflicts(self):
         kinds = self.words("dhcp/radar.c", r'\[RADAR_\w+\] =\s+\{"([a-z0-9-]+)"')
         page = (TOP / "docs/troubleshooting.md").read_text().split("## Other servers")[1]
