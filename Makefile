@@ -18,6 +18,7 @@
 # make install       DESTDIR= PREFIX=/usr/local SYSCONFDIR=/etc UNITDIR=
 # make dist          build/pxed-VERSION.tar.gz
 # make deb           build/deb/pxed_VERSION_ARCH.deb
+# make package-check builds the package and the images and uses them            (needs root)
 # test, demo, lint, page-test, fuzz, bench and lab install the packages they need, when some are missing.
 
 PREFIX       ?= /usr/local
@@ -264,10 +265,16 @@ deb: deps-package dist
 	cp -r packaging/debian build/deb/pxed-$(VERSION)/debian
 	cd build/deb/pxed-$(VERSION) && dpkg-buildpackage -us -uc -b $(DEB_FLAGS)
 
+# Builds and uses what is shipped; the machines and images it needs are made here.
+package-check: deps-package
+	+$(PARALLEL) $(B)/pxed
+	python3 -B tests/package/run.py
+	$(GIVE_BACK)
+
 clean:
 	rm -rf build
 
 .PHONY: all test check check-threads cli netns page-test peers lint lint-core fuzz bench bench-compare bench-web lab demo install \
-        dist deb clean
+        dist deb package-check clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))
