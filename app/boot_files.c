@@ -4,15 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "app/virtual.h"
+#include "common/beneath.h"
 #include "common/cleanup.h"
 #include "common/text.h"
 #include "config/hosts.h"
@@ -27,56 +26,6 @@ struct check {
     struct faults *faults;
     int root; /* descriptor */
 };
-
-/* -- opening --------------------------------------------------------------------------- */
-
-/* Where a descriptor leads, as the kernel names it. */
-static bool real_path(int fd, char out[PATH_MAX])
-{
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t len = readlink(link, out, PATH_MAX - 1);
-    if (len < 0) {
-        return false;
-    }
-    out[len] = '\0';
-    return true;
-}
-
-/* For kernels before 5.6 and filters that refuse openat2: open, then see where it led. */
-static int open_and_compare(int root, const char *path, int flags)
-{
-    char above[PATH_MAX];
-    char file[PATH_MAX];
-    int fd = openat(root, path, flags);
-    if (fd < 0) {
-        return -errno;
-    }
-    size_t len = real_path(root, above) && real_path(fd, file) ? strlen(above) : 0;
-    bool beneath = len > 0 && !strncmp(file, above, len) &&
-                   (file[len] == '/' || file[len] == '\0' || above[len - 1] == '/');
-    if (!beneath) {
-        (void)close(fd);
-        return -EXDEV;
-    }
-    return fd;
-}
-
-/* A descriptor, or -errno; -EXDEV: the way leads out of the root. */
-static int open_beneath(int root, const char *path, int more)
-{
-    int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | more;
-    struct open_how how = {
-        .flags = (uint64_t)flags,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
-    };
-    long fd = syscall(SYS_openat2, root, path, &how, sizeof how);
-    if (fd >= 0) {
-        return (int)fd;
-    }
-    return errno == ENOSYS || errno == EPERM ? open_and_compare(root, path, flags)
-                                             : -errno;
-}
 
 /* -- complaints ------------------------------------------------------------------------ */
 
@@ -136,7 +85,7 @@ static bool similar_name(int root, const char *path, char out[NAME_MAX + 1])
     if (slash) {
         snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
     }
-    int fd = open_beneath(root, dir, O_DIRECTORY);
+    int fd = open_beneath(root, dir, O_RDONLY | O_DIRECTORY);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     if (!d) {
         if (fd >= 0) {
@@ -207,7 +156,7 @@ int boot_file_look(int root, const char *path, struct bootfile *out)
     uint8_t head[BOOTFILE_HEAD];
     struct stat st;
     int error = 0;
-    int fd = open_beneath(root, path, 0);
+    int fd = open_beneath(root, path, O_RDONLY);
     if (fd < 0) {
         return fd;
     }
@@ -225,7 +174,7 @@ int boot_file_look(int root, const char *path, struct bootfile *out)
 
 void *boot_file_part(int root, const char *path, uint64_t at, size_t len)
 {
-    AUTO(close) int fd = open_beneath(root, path, 0);
+    AUTO(close) int fd = open_beneath(root, path, O_RDONLY);
     uint8_t *part = fd < 0 ? NULL : malloc(len);
     size_t got = 0;
     while (part && got < len) {
@@ -288,7 +237,7 @@ static void check_file(const struct check *c, struct boot_file *b)
         }
         snprintf(path, sizeof path, "%s", real);
     }
-    int fd = open_beneath(c->root, path, 0);
+    int fd = open_beneath(c->root, path, O_RDONLY);
     if (fd < 0) {
         object_missing(c, b, path, -fd);
         return;

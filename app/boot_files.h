@@ -8,7 +8,7 @@
  * views into the snapshot.
  * Errors: what is wrong is added to the faults, at the place of the entry; a root that
  * cannot be opened always is one of FAULT_ERROR.  -ENOMEM: the list is left out.
- * Shell: openat2, fstat, read, readdir.
+ * Shell: common/beneath, fstat, read, readdir.
  */
 #ifndef APP_BOOT_FILES_H
 #define APP_BOOT_FILES_H

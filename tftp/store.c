@@ -4,13 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
+#include "common/beneath.h"
 #include "common/cleanup.h"
 
 /* Directory entries looked at for a name in another case: bounds the work of one request. */
@@ -61,23 +60,6 @@ void store_close(struct store *s)
 
 /* -- opening ------------------------------------------------------------------------------ */
 
-#define OPEN_TRIES 5 /* the kernel gives EAGAIN when a rename races its check */
-
-static int open_beneath(const struct store *s, const char *path, int flags)
-{
-    struct open_how how = {
-        .flags = (uint64_t)(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK),
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
-    };
-    for (int tries = 0; tries < OPEN_TRIES; tries++) {
-        long fd = syscall(SYS_openat2, s->root, path, &how, sizeof how);
-        if (fd >= 0 || errno != EAGAIN) {
-            return (int)fd;
-        }
-    }
-    return -1;
-}
-
 static enum store_fault fault_of(int error)
 {
     switch (error) {
@@ -100,8 +82,11 @@ static enum store_fault fault_of(int error)
 static enum store_fault open_regular(const struct store *s, const char *path, int *fd,
                                      struct stat *st)
 {
-    AUTO(close) int f = open_beneath(s, path, O_RDONLY);
-    if (f < 0 || fstat(f, st) != 0) {
+    AUTO(close) int f = open_beneath(s->root, path, O_RDONLY);
+    if (f < 0) {
+        return fault_of(-f);
+    }
+    if (fstat(f, st) != 0) {
         return fault_of(errno);
     }
     if (!S_ISREG(st->st_mode)) {
@@ -124,7 +109,7 @@ bool store_has(struct store *s, const char *path)
 static bool find_case(const struct store *s, const char *dir, const char *name,
                       char out[NAME_MAX + 1])
 {
-    int fd = open_beneath(s, dir[0] ? dir : ".", O_RDONLY | O_DIRECTORY);
+    int fd = open_beneath(s->root, dir[0] ? dir : ".", O_RDONLY | O_DIRECTORY);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     if (!d) {
         if (fd >= 0) {

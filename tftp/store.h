@@ -1,12 +1,12 @@
 /*
  * tftp/store: the files beneath the TFTP root, open and mapped once for all who read them.
  *
- * Only regular files, only beneath the root: the kernel refuses every way out (openat2,
+ * Only regular files, only beneath the root: every way out is refused (common/beneath,
  * RESOLVE_BENEATH).  A FIFO or a device is not waited for.
  *
  * Ownership: store_get() lends a file that store_put() gives back; it stays open while lent.
  * Errors: enum store_fault, 0 = ok; outputs untouched then.
- * Shell: openat2, mmap, readdir.
+ * Shell: common/beneath, mmap, readdir.
  */
 #ifndef TFTP_STORE_H
 #define TFTP_STORE_H

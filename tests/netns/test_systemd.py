@@ -1,9 +1,13 @@
 """What systemd sees of pxed: ready, alive, stopping; and the configuration a package begins with."""
+import errno
 import os
 import socket
+import sys
 
 import check
+import dhcp
 import net
+import tftp
 
 
 def notified(network, server, configuration, *words):
@@ -63,4 +67,36 @@ def test_without_interfaces_it_waits_and_opens_nothing():
                     "open ports of DHCP and TFTP")
         check.that("nothing is served: name the interface towards the clients" in program.log(),
                    "no word about how to go on")
+        check.equal(program.stop(), 0, "exit status")
+
+
+OPENAT2 = 437  # on every architecture
+
+
+def test_a_sandbox_without_openat2_keeps_files_beneath_the_root_all_the_same():
+    """RestrictSUIDSGID= of a unit takes the call away, as old container engines do."""
+    with net.Net() as network:
+        server, client = network.pair()
+        root = network.root()
+        net.write_boot_files(root)
+        root.write("sub/deep.0", b"deep")
+        outside = os.path.join(network.folder, "outside")
+        with open(outside, "wb") as file:
+            file.write(b"secret")
+        for name, target in (("inner", "sub/deep.0"), ("up", "../outside"), ("far", outside),
+                             ("dir", "sub"), ("ring", "ring")):
+            os.symlink(target, root.at(name))
+        place = os.path.join(network.folder, "pxed.json")
+        net.write_json(place, net.config(root))
+        program = server.start(sys.executable, "-B", os.path.join(net.HERE, "refuse.py"),
+                               str(OPENAT2), str(errno.ENOSYS), net.binary(), "run", "-c", place)
+        program.wait_log("pxed ready")
+        reply = dhcp.Client(client).ask(dhcp.discover(7))
+        check.equal(dhcp.file_name(reply.message), "x64.efi", "boot file")
+        for name in ("sub/deep.0", "inner", "dir/deep.0", "SUB/DEEP.0"):
+            tftp.fetch(client, net.SERVER, name, b"deep")
+        for name in ("up", "far", "ring", "sub/none", "sub"):
+            asker = tftp.Client(client, net.SERVER)
+            asker.request(name)
+            asker.expect_error(0, 1, 2)
         check.equal(program.stop(), 0, "exit status")

@@ -164,6 +164,9 @@ def writes_journal_fields(site):
 
 def status_is_asked(site):
     check.equal(site.machine.run("pxed", "status", "--quiet"), "", "pxed status --quiet")
+    site.machine.run("useradd", "--groups", "pxed", "operator")
+    site.machine.run("setpriv", "--reuid=operator", "--regid=operator", "--init-groups",
+                     "pxed", "status", "--quiet")
 
 
 def is_watched(site):

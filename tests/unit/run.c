@@ -20,6 +20,7 @@ int main(void)
     srunner_add_suite(runner, suite_app_probe_choice());
     srunner_add_suite(runner, suite_app_probe_http());
     srunner_add_suite(runner, suite_app_doctor());
+    srunner_add_suite(runner, suite_common_beneath());
     srunner_add_suite(runner, suite_common_bytes());
     srunner_add_suite(runner, suite_common_histogram());
     srunner_add_suite(runner, suite_common_human());

@@ -20,6 +20,7 @@ Suite *suite_app_request(void);
 Suite *suite_app_probe_choice(void);
 Suite *suite_app_probe_http(void);
 Suite *suite_app_doctor(void);
+Suite *suite_common_beneath(void);
 Suite *suite_common_bytes(void);
 Suite *suite_common_histogram(void);
 Suite *suite_common_human(void);
