@@ -116,7 +116,7 @@ def test_a_script_stays_what_it_is_during_a_transfer():
 def reload(site):
     start = len(site.pxed.log())
     site.pxed.signal(signal.SIGHUP)
-    site.pxed.wait_log("pxed (reloaded|keeps)", start=start)
+    site.pxed.wait_log("pxed reloaded|reload refused", start=start)
 
 
 def test_b73_auto_is_the_file_of_the_architecture_that_was_seen(site):
