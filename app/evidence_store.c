@@ -31,6 +31,7 @@ struct evidence_store {
     char *directory;   /* NULL: none */
     struct kept *kept; /* the oldest first */
     size_t octets;     /* of these */
+    size_t waiting;    /* of these: for the disk */
     struct kept *writing;
     int error; /* of the last writing, 0 or -errno */
 };
@@ -58,6 +59,7 @@ static void drop(struct evidence_store *s, struct kept *gone)
     }
     *link = gone->next;
     s->octets -= gone->len;
+    s->waiting -= gone->state != KEPT_IN_MEMORY;
     free(gone->octets);
     free(gone);
 }
@@ -195,6 +197,12 @@ static void write_work(void *job)
 
 static void write_next(struct evidence_store *s);
 
+static void stay_in_memory(struct evidence_store *s, struct kept *k)
+{
+    k->state = KEPT_IN_MEMORY;
+    s->waiting--;
+}
+
 static void write_done(void *job, usec_t now)
 {
     struct evidence_store *s = job;
@@ -204,7 +212,7 @@ static void write_done(void *job, usec_t now)
     if (s->error == 0) {
         drop(s, k);
     } else {
-        k->state = KEPT_IN_MEMORY;
+        stay_in_memory(s, k);
         log_say(LOG_WARNING, "the recording %s cannot be written to %s: %s", k->name,
                 s->directory, strerror(-s->error));
     }
@@ -224,7 +232,7 @@ static void write_next(struct evidence_store *s)
     k->state = KEPT_IS_WRITTEN;
     if (loop_work(s->loop, write_work, write_done, s) != 0) {
         s->writing = NULL;
-        k->state = KEPT_IN_MEMORY;
+        stay_in_memory(s, k);
     }
 }
 
@@ -247,11 +255,18 @@ static bool make_room(struct evidence_store *s, size_t len, uint32_t max_files)
     return s->octets + len <= EVIDENCE_MEMORY;
 }
 
+bool evidence_store_has_room(const struct evidence_store *s,
+                             const struct evidence_conf *limits)
+{
+    return s->waiting < limits->max_files;
+}
+
 bool evidence_store_put(struct evidence_store *s, const char *name, void *octets,
                         size_t len, const struct evidence_conf *limits)
 {
     struct kept *k = calloc(1, sizeof *k);
-    if (!k || !make_room(s, len, limits->max_files)) {
+    if (!k || !evidence_store_has_room(s, limits) ||
+        !make_room(s, len, limits->max_files)) {
         free(k);
         free(octets);
         return false;
@@ -268,6 +283,7 @@ bool evidence_store_put(struct evidence_store *s, const char *name, void *octets
     }
     *end = k;
     s->octets += len;
+    s->waiting += k->state == KEPT_WAITS;
     write_next(s);
     return true;
 }

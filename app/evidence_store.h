@@ -31,6 +31,10 @@ void evidence_store_free(struct evidence_store *s);
 /* "20261130-100000-525400123456.pcap": nothing else is a name here. */
 bool evidence_name_is_good(const char *name);
 
+/* False: as many wait for the disk as there may be files, so put() would refuse one more. */
+bool evidence_store_has_room(const struct evidence_store *s,
+                             const struct evidence_conf *limits);
+
 /* Takes over octets (malloc'd), which becomes smaller.  False: too much waits already. */
 bool evidence_store_put(struct evidence_store *s, const char *name, void *octets,
                         size_t len, const struct evidence_conf *limits);

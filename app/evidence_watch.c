@@ -124,6 +124,10 @@ static void print_name(const struct boot *b, char out[EVIDENCE_NAME])
 static bool keep(struct evidence_watch *w, const struct boot *b,
                  const struct seen_client *who, char name[EVIDENCE_NAME])
 {
+    const struct evidence_conf *limits = &w->appliance->config.snapshot->evidence;
+    if (!evidence_store_has_room(w->store, limits)) {
+        return false; /* a storm: the first ones tell enough */
+    }
     void *octets = malloc(EVIDENCE_PCAP_MAX);
     size_t len =
         octets ? evidence_write(w->packets, who, epoch(), octets, EVIDENCE_PCAP_MAX) : 0;
@@ -132,8 +136,7 @@ static bool keep(struct evidence_watch *w, const struct boot *b,
         return false;
     }
     print_name(b, name);
-    return evidence_store_put(w->store, name, octets, len,
-                              &w->appliance->config.snapshot->evidence);
+    return evidence_store_put(w->store, name, octets, len, limits);
 }
 
 /* A boot that went well, or not at all on purpose, leaves nothing. */
