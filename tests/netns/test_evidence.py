@@ -8,6 +8,7 @@ import time
 
 import check
 import dhcp
+import dhcp6
 import net
 import tftp
 import web
@@ -166,3 +167,27 @@ def test_a_flood_of_strangers_takes_no_more_than_its_room():
                 time.sleep(0.02)
         site.pxe.wire.drain()
         check.at_most(site.pxed.memory_kib() - before, 30 << 10, "KiB more")
+
+
+def test_so_it_is_over_ipv6():
+    with net.Net() as network:
+        site = Site(network)
+        message = dhcp6.solicit(7)
+        advertise, _ = dhcp6.Client(site.client).ask(message)
+        boot = site.boots(wait=60)[0]
+        octets = site.download(boot["evidence"]).body
+        found = packets(octets)
+        check.equal([frame[62:] for _, frame, _ in found], [message.pack(), advertise.pack()],
+                    "SOLICIT and ADVERTISE")
+        for _, frame, whole in found:
+            check.equal(len(frame), whole, "octets kept")
+            words = frame[22:54] + struct.pack("!II", len(frame) - 54, 17) + frame[54:]
+            words += b"\0" * (len(words) % 2)
+            number = sum(struct.unpack("!%dH" % (len(words) // 2), words))
+            check.equal(number % 0xffff, 0, "checksum of the datagram")
+        site.root.write("boot.pcap", octets)
+        told = site.server.run(net.binary(), "explain", "-c", site.pxed.config_path, "--json", "--pcap",
+                               site.root.at("boot.pcap"))
+        one, = json.loads(told)["requests"]
+        check.equal((one["message"], one["verdict"], one["replies"][0]["hex"]),
+                    ("SOLICIT", "answered", advertise.pack().hex()), "explained")
