@@ -164,8 +164,8 @@ def writes_journal_fields(site):
 
 def status_is_asked(site):
     check.equal(site.machine.run("pxed", "status", "--quiet"), "", "pxed status --quiet")
-    site.machine.run("useradd", "--groups", "pxed", "operator")
-    site.machine.run("setpriv", "--reuid=operator", "--regid=operator", "--init-groups",
+    site.machine.run("useradd", "--groups", "pxed", "someone")
+    site.machine.run("setpriv", "--reuid=someone", "--regid=someone", "--init-groups",
                      "pxed", "status", "--quiet")
 
 
