@@ -10,13 +10,25 @@
 #include "config/arch.h"
 
 #define TIME_TEXT 32
+#define CLOCK_SET 100000 /* microseconds apart: somebody has set the clock */
 
+/*
+ * The two clocks go at one rate, but are read one after the other: what lies between them is
+ * kept, so that every answer tells the same time of the same event.
+ */
 struct moment moment_now(void)
 {
+    static int64_t epoch;
     struct timespec ts;
+    struct moment m = {.now = loop_clock()};
     clock_gettime(CLOCK_REALTIME, &ts);
-    return (struct moment){loop_clock(),
-                           ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000};
+    int64_t wall = ts.tv_sec * (int64_t)USEC_PER_SEC + ts.tv_nsec / 1000;
+    int64_t change = wall - (int64_t)m.now - epoch;
+    if (change < -CLOCK_SET || change > CLOCK_SET) {
+        epoch += change;
+    }
+    m.epoch = epoch;
+    return m;
 }
 
 /* -- values ------------------------------------------------------------------------------- */
@@ -35,7 +47,7 @@ json_t *wall_json(int64_t milliseconds)
 
 json_t *time_json(const struct moment *m, usec_t at)
 {
-    return wall_json(m->wall - ((int64_t)m->now - (int64_t)at) / 1000);
+    return wall_json((m->epoch + (int64_t)at) / 1000);
 }
 
 json_t *number_json(uint64_t n)

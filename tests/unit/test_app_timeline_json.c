@@ -1,3 +1,4 @@
+#include "app/boot_json.h"
 #include "app/boot_watch.h"
 #include "app/control.h"
 #include "app/timeline_json.h"
@@ -93,6 +94,20 @@ START_TEST(one_machine_or_one_boot)
 }
 END_TEST
 
+START_TEST(each_answer_tells_the_same_time_of_an_event)
+{
+    struct moment m = moment_now();
+    json_t *first = time_json(&m, 4711);
+    for (unsigned i = 0; i < 5000; i++) {
+        m = moment_now();
+        json_t *again = time_json(&m, 4711);
+        ck_assert_str_eq(json_string_value(again), json_string_value(first));
+        json_decref(again);
+    }
+    json_decref(first);
+}
+END_TEST
+
 Suite *suite_app_timeline_json(void)
 {
     Suite *s = suite_create("app/timeline_json");
@@ -100,6 +115,7 @@ Suite *suite_app_timeline_json(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, answers_are_bounded_and_the_newest_come_first);
     tcase_add_test(tc, one_machine_or_one_boot);
+    tcase_add_test(tc, each_answer_tells_the_same_time_of_an_event);
     suite_add_tcase(s, tc);
     return s;
 }
