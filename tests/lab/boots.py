@@ -37,6 +37,9 @@ class Boot:
     refused: bool = False   # pxed must send this machine no file at all
     timeout: int = 60
     judged: str = ""        # the verdict that pxed's log comes to in the end; "": not waited for
+    # kinds of events, a regular expression (watcher.py): pxed is asked at all its doors while
+    # the machine boots and after, and all must tell the same
+    timeline: str = ""
     needs: tuple = ()       # files; without them the boot is skipped
     # arguments of `pxed init`, whose boot root is served then, by its own configuration with
     # `files` and `hosts` put into it; None: the lab's root
@@ -99,6 +102,15 @@ BOOTS = [
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
     Boot("x64-host-ignored", "x64", NO_OFFER, refused=True, timeout=100, judged="host-ignored",
          hosts=({"name": "pc", "mac": mac(0), "action": "ignore"},)),
+]
+# what the operator sees of them: iPXE's offers of addresses come to it alone; EDK2 asks twice
+# for its file, first for its size
+BY_EDK2 = "discover (offer other-offer|other-offer offer) request file probe done silence loaded"
+BOOTS += [
+    Boot("bios-timeline", "bios", BIOS, files={"x86-bios": "probe-400k.0"},
+         timeline="discover offer request file done silence booted"),
+    Boot("x64-timeline", "x64", X64, files={"x64-uefi": "probex64-8m.efi"}, timeline=BY_EDK2),
+    Boot("aa64-timeline", "aa64", AA64, timeline=BY_EDK2),
 ]
 # forms of the offer; menus that the firmware shows itself, and whose first item comes unasked
 BOOTS += [Boot("%s-%s" % (name, form), name, marker, files={"offer": form})

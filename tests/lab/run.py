@@ -18,6 +18,7 @@ import sandbox
 import servers
 from boots import BOOTS
 from machine import GIVEN_UP, Machine, qemu_argv
+from watcher import Watcher
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FAILED = os.path.join(HERE, "../../build/lab/failed")
@@ -53,7 +54,8 @@ def start_servers(boot, pxed):
         proc = servers.run_pxed(pxed, conf)
     else:
         proc = servers.start_pxed(pxed, root, {**servers.USUAL_FILES, **boot.files}, boot.profiles,
-                                  boot.hosts, boot.tftp, boot.templates, boot.http)
+                                  boot.hosts, boot.tftp, boot.templates, boot.http,
+                                  bool(boot.timeline))
     if boot.same_host == "pxed-first":
         start_dhcp()
     return proc
@@ -65,10 +67,10 @@ def transfers():
         return re.findall(r"(?:tftp|http) done .*?(file=.*)", f.read())
 
 
-def verdict(boot, pc):
+def verdict(boot, pc, watcher):
     """None, or why this boot failed."""
     given_up = () if boot.http or boot.goes_on else GIVEN_UP
-    why = pc.wait_for(boot.marker, boot.timeout, given_up=given_up)
+    why = pc.wait_for(boot.marker, boot.timeout, watcher.look if watcher else lambda: None, given_up)
     if why is None and boot.also not in pc.text():
         why = "no '%s' on the way" % boot.also
     if why is None and boot.refused and transfers():
@@ -93,12 +95,17 @@ def boot_once(boot, pxed):
         network.lose(boot.loss)
     network.record("boot.pcap")
     pc = Machine(qemu_argv(boot.firmware, nic=boot.nic, rom=boot.rom, ip=boot.ip))
-    why = verdict(boot, pc)
+    watcher = Watcher(boot) if boot.timeline else None
+    why = verdict(boot, pc, watcher)
     told = "%5.1f s" % pc.seconds()
     pc.stop()
     if why is None and boot.judged:
         why = judgement(boot)
+    if why is None and watcher:
+        why = watcher.after()
     servers.stop_pxed(pxed_proc)
+    if why is None and watcher:
+        why = watcher.at_the_end()
     if boot.loss:
         told += "  %d packets lost" % network.lost()
     if not boot.refused and transfers():
@@ -120,6 +127,7 @@ def keep(name):
 def inside(name, pxed):
     """Runs one boot, prints its line; the exit status is the verdict."""
     sandbox.inside()
+    os.environ["PXED"] = pxed
     boot = next(b for b in BOOTS if b.name == name)
     lack = missing(boot)
     if lack:

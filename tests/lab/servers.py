@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 
+import sandbox
 from network import PXE, LabError, sh, spawn, tail, wait_bound, wait_until, write
 
 FIRST, LAST = "10.77.0.100", "10.77.0.199"
@@ -20,6 +21,9 @@ PEER_LIBRARIES = ":".join(os.path.join(PEERS, "usr/lib", machine + "-linux-gnu")
                           for machine in ("x86_64", "aarch64"))
 USUAL_FILES = {"x86-bios": "probe.0", "x86-uefi": "probeia32.efi", "x64-uefi": "probex64.efi",
                "arm64-uefi": "probeaa64.efi"}
+
+CONTROL = os.path.join(sandbox.SCRATCH, "control.sock")
+WATCHED = {"control": CONTROL, "http": {"listen": "127.0.0.1:8069"}, "log": {"format": "json"}}
 
 
 def program(name):
@@ -120,12 +124,12 @@ DHCP_SERVERS.update({kind + "-next": (functools.partial(DHCP_SERVERS[kind][0], n
 
 
 def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None, templates=None,
-               http=False):
+               http=False, watched=False):
     """pxed on the host pxe, serving root.
 
     files: key of the default profile -> boot file; profiles: further ones; hosts: the table;
     tftp: settings of that section; templates: name of a virtual file -> its text; http: by
-    HTTP, too.
+    HTTP, too; watched: it can be asked at all its doors, CONTROL one of them.
     """
     virtual = {}
     for number, (name, text) in enumerate((templates or {}).items()):
@@ -138,7 +142,8 @@ def start_pxed(program, root, files, profiles=None, hosts=(), tftp=None, templat
         "profiles": {"default": files, **(profiles or {})},
         "hosts": list(hosts),
         "unknown_hosts": {"profile": "default"},
-        "files": virtual, "control": "off", "state_dir": "off"}, indent=2) + "\n")
+        "files": virtual, "control": "off", "state_dir": "off",
+        **(WATCHED if watched else {})}, indent=2) + "\n")
     return run_pxed(program, conf)
 
 

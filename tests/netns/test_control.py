@@ -10,6 +10,7 @@ import check
 import dhcp
 import net
 import tftp
+from doors import answers, ask, line
 from test_service import changed, until
 
 MANY = 100000
@@ -43,25 +44,6 @@ class Site:
         sock.settimeout(5)
         sock.connect(self.socket)
         return sock
-
-
-def ask(sock, *questions):
-    """The answers to some questions, sent at once."""
-    sock.sendall(b"".join(line(question) for question in questions))
-    return answers(sock, len(questions))
-
-
-def line(question):
-    return question if isinstance(question, bytes) else json.dumps(question).encode() + b"\n"
-
-
-def answers(sock, count):
-    data = b""
-    while data.count(b"\n") < count:
-        more = sock.recv(65536)
-        check.that(more, "the connection ended after %r" % data[:200])
-        data += more
-    return [json.loads(text) for text in data.splitlines()]
 
 
 def test_verbs_that_are_always_there():

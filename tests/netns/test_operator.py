@@ -7,6 +7,7 @@ import time
 
 import check
 import dhcp
+import doors
 import net
 import tftp
 from test_boots import lease_request, of, question
@@ -34,13 +35,9 @@ kill $journald
 
 
 class Site(Served):
-    """command() is what a command of pxed prints about the one that runs."""
-
-    def command(self, *arguments):
-        done = subprocess.run([net.binary(), arguments[0], "-c", self.pxed.config_path,
-                               *arguments[1:]], capture_output=True, text=True, timeout=90)
-        check.equal(done.returncode, 0, "%s: %s" % (arguments, done.stderr))
-        return done.stdout
+    def __init__(self, network, **settings):
+        super().__init__(network, **settings)
+        self.doors = doors.Doors(self.server, self.pxed.config_path, self.socket, self.pxed.log)
 
     def boot(self):
         """A boot that ends with its first file; the boot as the document tells it."""
@@ -131,38 +128,23 @@ def test_the_journal_has_the_numbers_of_the_document():
         check_machine(site.wait("dhcp offer"), boot)
 
 
-def test_status_log_and_json_lines_have_the_numbers_of_the_document():
+def test_all_doors_have_the_numbers_of_the_document():
     with net.Net() as network:
         site = Site(network, log={"format": "json"})
         boot = site.boot()
-        status = json.loads(site.command("status", "--json"))
-        told = of(status["recent"], site.pxe.mac)[0]
-        logged = json.loads(site.command("log", "--json"))
-        for key in ("id", "mac", "arch", "seconds", "state", "verdict", "sentence", "screen",
-                    "remedy"):
-            check.equal(told[key], boot[key], key + " in status")
-            check.equal(logged[key], boot[key], key + " in log")
-        for key in ("name", "size", "sent", "block", "window", "rtt", "resent", "end"):
-            want = [file[key] for file in boot["files"]]
-            check.equal([file[key] for file in told["files"]], want, key + " in status")
-            check.equal([file[key] for file in logged["files"]], want, key + " in log")
-        shown = site.command("status")
+        told = doors.same_boot(site.doors, boot["mac"])
+        check.equal((told["id"], told["verdict"]), (boot["id"], boot["verdict"]), "the boot")
+        doors.same_totals(site.doors)
+        shown = site.doors.command("status")
         for word in (boot["mac"], boot["verdict"], boot["sentence"]):
             check.that(word in shown, "%s is not in status: %s" % (word, shown))
-        line = site.command("log", boot["mac"])
+        line = site.doors.command("log", boot["mac"])
         for word in (boot["mac"], boot["arch"], boot["verdict"], boot["sentence"]):
             check.that(word in line, "%s is not in log: %s" % (word, line))
-        check.equal(site.command("log", "02:00:00:00:00:01"), "", "log of another machine")
-        check.equal(site.command("status", "--quiet"), "", "status --quiet")
-        lines = [json.loads(text) for text in site.pxed.log().splitlines()]
-        ended = [one for one in lines if one["event"].startswith("boot ")][0]
-        check.equal((ended["boot"], ended["mac"], ended["verdict"], ended["sentence"]),
-                    (boot["id"], boot["mac"], boot["verdict"], boot["sentence"]), "the boot's line")
-        done = [one for one in lines if one["event"] == "tftp done"][0]
-        file = boot["files"][0]
-        check.equal([done[key] for key in ("mac", "file", "size", "block", "window", "resent")],
-                    [boot["mac"]] + [file[key] for key in ("name", "size", "block", "window",
-                                                           "resent")], "the file's line")
+        check.equal(site.doors.command("log", "02:00:00:00:00:01"), "", "log of another machine")
+        check.equal(site.doors.command("status", "--quiet"), "", "status --quiet")
+        site.pxed.stop()
+        doors.same_log(site.doors, told)
 
 
 def test_faults_are_json_lines_too():
@@ -178,7 +160,7 @@ def test_faults_are_json_lines_too():
         check.equal(sorted(notes), [("error", 'usr: unknown key; did you mean "user"?'),
                                     ("error", "watch: expected true or false, got a number")],
                     "faults")
-        told = json.loads(site.command("status", "--json"))["configuration"]["reload"]
+        told = json.loads(site.doors.command("status", "--json"))["configuration"]["reload"]
         check.equal((told["ok"], told["faults"]), (False, 2), "the reload in status")
         check.that(told["first"].endswith('did you mean "user"?'), told["first"])
         refused = lines[-1]
