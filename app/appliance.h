@@ -7,6 +7,7 @@
 #define APP_APPLIANCE_H
 
 #include "app/configuration.h"
+#include "app/confinement.h"
 #include "app/control.h"
 #include "app/http.h"
 #include "app/network.h"
@@ -26,6 +27,7 @@ struct web;
 /* The process: what lives from the start to the end of `pxed run`. */
 struct appliance {
     struct configuration config;
+    struct confinement confinement;
     bool verbose; /* -v: logs everything */
     usec_t began;
     usec_t loaded; /* when config was taken */

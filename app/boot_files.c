@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "app/read_file.h"
 #include "app/virtual.h"
 #include "common/beneath.h"
 #include "common/cleanup.h"
@@ -309,7 +310,7 @@ static int open_root(const struct snapshot *s, struct faults *faults)
     if (root < 0) {
         faults_add(faults, FAULT_ERROR, (int)s->tftp.root_line, (int)s->tftp.root_column,
                    "tftp.root", "the directory %s cannot be opened: %s", s->tftp.root,
-                   strerror(errno));
+                   read_fault(s->tftp.root, -errno));
     }
     return root;
 }

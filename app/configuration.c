@@ -38,7 +38,7 @@ static int read_host_files(struct configuration *c, struct snapshot *s,
         faults_add(&c->faults, FAULT_ERROR, (int)s->host_files_line,
                    (int)s->host_files_column, "host_files",
                    "the directory %s cannot be opened: %s", s->host_files,
-                   strerror(-error));
+                   read_fault(s->host_files, error));
         return 0;
     }
     config_read_hosts(s, c->host_files.list, c->host_files.count, &c->faults);

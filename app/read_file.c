@@ -49,6 +49,16 @@ int read_file(const char *path, size_t most, char **text, size_t *len)
     return read_file_at(AT_FDCWD, path, most, text, len);
 }
 
+const char *read_fault(const char *path, int error)
+{
+    /* access(2) goes by users and modes alone. */
+    return error == -EACCES && access(path, R_OK) == 0
+               ? "out of this process's reach (Landlock, AppArmor); what pxed did not "
+                 "read "
+                 "when it started takes a restart"
+               : strerror(-error);
+}
+
 char *path_beside(const char *path, const char *name)
 {
     char file[PATH_MAX];

@@ -18,6 +18,12 @@ int read_file_at(int dir, const char *path, size_t most, char **text, size_t *le
 int read_open_file(int fd, size_t room, size_t most, char **text, size_t *len);
 
 /*
+ * Why that cannot be opened or read, in words; error: -errno.  What its mode and owner allow
+ * is refused by what confines the process, and by nothing of the file.
+ */
+const char *read_fault(const char *path, int error);
+
+/*
  * A name in a configuration as a path: relative ones begin where the file lies, links to it
  * being followed.  malloc'd; NULL: memory out, or no such configuration.
  */

@@ -34,6 +34,7 @@ void warn_of_restart(const struct snapshot *old, const struct snapshot *new)
         {"dhcp.enabled", old->dhcp.enabled == new->dhcp.enabled},
         {"control", same_text(old->control, new->control)},
         {"state_dir", same_text(old->state_dir, new->state_dir)},
+        {"confinement", old->confined == new->confined},
         {"watch", old->watch == new->watch},
         {"dhcp.ipv6", old->dhcp.ipv6 == new->dhcp.ipv6},
         {"tftp.enabled", old->tftp.enabled == new->tftp.enabled},

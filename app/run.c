@@ -185,7 +185,7 @@ static bool open_everything(struct appliance *a)
 }
 
 /* An interface that comes back must be opened again, which takes CAP_NET_RAW. */
-static bool drop_privileges(const struct appliance *a)
+static bool drop_privileges(struct appliance *a)
 {
     char why[PRIVILEGES_WHY_SIZE];
     const struct snapshot *s = a->config.snapshot;
@@ -193,6 +193,7 @@ static bool drop_privileges(const struct appliance *a)
         log_say(LOG_ERROR, "%s", why);
         return false;
     }
+    confinement_begin(&a->confinement, &a->config);
     return true;
 }
 

@@ -12,6 +12,7 @@ struct state_db {
 };
 
 static const char schema[] =
+    "PRAGMA temp_store = MEMORY;" /* other directories may be out of reach */
     "PRAGMA journal_mode = WAL;"
     "PRAGMA synchronous = FULL;"
     "CREATE TABLE IF NOT EXISTS machine ("

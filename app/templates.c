@@ -65,7 +65,7 @@ static void read_template(const struct snapshot *s, struct virtual_file *f,
                  TEMPLATE_TEXT_MAX >> 10);
     } else {
         snprintf(text, sizeof text, "cannot read %.160s: %s", f->template,
-                 strerror(-error));
+                 path ? read_fault(path, error) : strerror(-error));
     }
     complain(f, "template", faults, text);
 }

@@ -293,5 +293,6 @@ json_t *status_json(const struct appliance *a)
     json_put(o, "conflicts", conflicts_json(a->dhcp));
     json_put(o, "held", held_json(a));
     json_put(o, "totals", totals_json(a));
+    json_put(o, "confinement", confinement_json(&a->confinement));
     return o;
 }

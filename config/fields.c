@@ -121,7 +121,7 @@ static void complain_unknown(struct reader *r, const struct field_set *set,
                              const struct json_path *at)
 {
     const char *names[NAMES_MAX];
-    char list[192];
+    char list[256];
     size_t count = set->count;
 
     assert(set->count + SLOT_COUNT <= NAMES_MAX);
@@ -136,7 +136,7 @@ static void complain_unknown(struct reader *r, const struct field_set *set,
     if (near) {
         complain_key(r, at, "unknown key; did you mean \"%s\"?", near);
     } else if (set->slots) {
-        list_keys(set, list, sizeof list / 2);
+        list_keys(set, list, 96);
         complain_key(r, at,
                      "unknown key; it is no architecture such as \"x64-uefi\" or \"7\"; "
                      "also known here: \"ipxe\", %s",

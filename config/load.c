@@ -233,6 +233,16 @@ static void read_path_or_off(struct reader *r, const struct field *f, const json
     }
 }
 
+static void read_confinement(struct reader *r, const struct field *f, const json_t *value,
+                             const struct json_path *at, void *dst)
+{
+    static const char *const words[] = {"off", "auto", NULL};
+    int confined = *(bool *)dst;
+    (void)f;
+    read_word(r, value, at, words, &confined);
+    *(bool *)dst = confined != 0;
+}
+
 /* Where packaging/schema is, which an editor wants to know and nobody else. */
 static void read_schema(struct reader *r, const struct field *f, const json_t *value,
                         const struct json_path *at, void *dst)
@@ -277,6 +287,8 @@ static const struct field top_fields[] = {
     {.key = "state_dir", .read = read_path_or_off, .min = 1, .max = 1023,
      .offset = offsetof(struct snapshot, state_dir)},
     {.key = "watch", .read = read_bool, .offset = offsetof(struct snapshot, watch)},
+    {.key = "confinement", .read = read_confinement,
+     .offset = offsetof(struct snapshot, confined)},
     {.key = "log", .read = read_log, .offset = offsetof(struct snapshot, log)},
     {.key = "$schema", .read = read_schema, .min = 1, .max = 4095},
 };
@@ -332,6 +344,7 @@ static struct snapshot *new_snapshot(void)
         return NULL;
     }
     s->hotplug = true;
+    s->confined = true;
     s->log = (struct log_conf){.form = LOG_AUTO, .level = LOG_INFO};
     s->dhcp = (struct dhcp_conf){.enabled = true, .ipv6 = true};
     s->tftp = (struct tftp_conf){.enabled = true,
@@ -340,8 +353,8 @@ static struct snapshot *new_snapshot(void)
                                  .first_window_size = 16,
                                  .send_ahead = SEND_AHEAD_AUTO,
                                  .max_transfers = 4096};
-    s->evidence = (struct evidence_conf){
-        .enabled = true, .max_files = 50, .max_octets = 16 << 20};
+    s->evidence =
+        (struct evidence_conf){.enabled = true, .max_files = 50, .max_octets = 16 << 20};
     http_conf_init(&s->http);
     s->user = strdup("pxed");
     s->control = strdup(CONFIG_CONTROL_DEFAULT);

@@ -357,6 +357,7 @@ struct snapshot {
     char *control;   /* path of the control socket; NULL: none */
     char *state_dir; /* where what is remembered is kept; NULL: in memory only */
     bool watch;      /* reload by itself when the configuration changes */
+    bool confined;   /* by Landlock, where the kernel can */
     struct log_conf log;
     struct profile *profiles;
     size_t profile_count;

@@ -11,6 +11,7 @@ int main(void)
     srunner_add_suite(runner, suite_app_boot_rules());
     srunner_add_suite(runner, suite_app_timeline());
     srunner_add_suite(runner, suite_app_timeline_json());
+    srunner_add_suite(runner, suite_app_landlock());
     srunner_add_suite(runner, suite_app_loop());
     srunner_add_suite(runner, suite_app_metrics());
     srunner_add_suite(runner, suite_config_grub_image());

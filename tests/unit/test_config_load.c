@@ -82,13 +82,14 @@ static const struct {
      "2:1: a.b/c: unknown key; known here: \"interfaces\", \"user\", "
      "\"hotplug\", \"dhcp\", \"tftp\", \"evidence\", \"http\", \"profiles\", \"hosts\", "
      "\"host_files\", \"unknown_hosts\", "
-     "\"files\", \"control\", \"state_dir\", \"watch\", \"log\", \"$schema\""},
+     "\"files\", \"control\", \"state_dir\", \"watch\", \"confinement\", \"log\", "
+     "\"$schema\""},
     {TOP "'\\u0061\\u001b':1}",
      "1:1: a?: unknown key; known here: \"interfaces\", \"user\", \"hotplug\", \"dhcp\", "
      "\"tftp\", \"evidence\", \"http\", \"profiles\", \"hosts\", \"host_files\", "
      "\"unknown_hosts\", "
      "\"files\", \"control\", "
-     "\"state_dir\", \"watch\", \"log\", \"$schema\""},
+     "\"state_dir\", \"watch\", \"confinement\", \"log\", \"$schema\""},
     /* once, hold */
     {TOP DEFAULT "'hosts':[{'mac':'02:00:00:00:00:01','action':'wait'}]}",
      "3:46: hosts[0].action: expected \"boot\", \"ignore\", \"local\" or \"hold\", got "
@@ -168,6 +169,11 @@ static const struct {
      ""},
     {TOP "'hotplug':'yes'}", "2:11: hotplug: expected true or false, got a string"},
     {TOP "'hotplug':false}", ""},
+    {TOP "'confinement':'off'}", ""},
+    {TOP "'confinement':'auto'}", ""},
+    {TOP "'confinement':false}", "2:15: confinement: expected a string, got false"},
+    {TOP "'confinement':'none'}",
+     "2:15: confinement: expected \"off\" or \"auto\", got \"none\""},
     {"{'tftp':{'root':'/t'},\n'interfaces':[{'name':'a','address':'255.255.255.255'}]}",
      "2:37: interfaces[0].address: 255.255.255.255 is no address that a machine can "
      "have"},
