@@ -11,8 +11,8 @@ struct place {
     uint32_t line;
 };
 
-static void vadd(struct reasons *r, struct place at, const char *rule, const char *fmt,
-                 va_list ap)
+__attribute__((format(printf, 4, 0))) static void
+vadd(struct reasons *r, struct place at, const char *rule, const char *fmt, va_list ap)
 {
     if (r->count == REASONS_MAX) {
         return;

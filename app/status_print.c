@@ -27,7 +27,7 @@ static void print_head(struct view *v)
 
 static void print_interfaces(struct view *v)
 {
-    static const struct column columns[] = {{NULL}, {NULL}, {NULL}, {NULL}, {NULL}};
+    static const struct column columns[5]; /* without headings */
     const json_t *list = view_member(v->document, "interfaces");
     struct table t;
     size_t i;

@@ -228,7 +228,8 @@ void log_end(struct log_line *l)
     }
 }
 
-static void say(enum log_level level, bool news, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void say(enum log_level level, bool news,
+                                                      const char *fmt, va_list ap)
 {
     char text[LOG_VALUES];
     struct log_line l;

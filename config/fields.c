@@ -12,8 +12,9 @@
 
 /* -- complaints ------------------------------------------------------------------------ */
 
-static void vcomplain(struct reader *r, enum fault_severity severity, size_t offset,
-                      const char *path, const char *fmt, va_list ap)
+__attribute__((format(printf, 5, 0))) static void
+vcomplain(struct reader *r, enum fault_severity severity, size_t offset, const char *path,
+          const char *fmt, va_list ap)
 {
     char text[256];
     struct json_place place = json_place(&r->lines, offset);

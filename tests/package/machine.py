@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import time
 
-BASE = ("systemd", "systemd-sysv", "dbus", "procps", "iproute2", "init-system-helpers")
+BOOTABLE = ("systemd", "systemd-sysv", "dbus", "procps", "iproute2", "init-system-helpers")
 
 # $1: the root.  What systemd expects to find, then systemd itself, in the new root.
 BOOT = r"""
@@ -61,13 +61,14 @@ def apt_sources():
 
 def base_root(place, packages):
     """A tar of a minimal Debian 12 with these packages; made once."""
-    names = sorted({*BASE, *packages})
+    names = sorted(packages)
     key = hashlib.sha256(" ".join(names).encode()).hexdigest()[:12]
     tar = os.path.join(place, "root-%s.tar" % key)
     if not os.path.exists(tar):
+        half = os.path.join(place, "new-%s.tar" % key)
         run("mmdebstrap", "--quiet", "--variant=minbase", "--mode=root", "--include=" + ",".join(names),
-            "bookworm", tar + ".new", *apt_sources())
-        os.rename(tar + ".new", tar)
+            "bookworm", half, *apt_sources())
+        os.rename(half, tar)
     return tar
 
 

@@ -10,6 +10,8 @@ import argparse
 import importlib
 import os
 import re
+import shutil
+import subprocess
 import sys
 import time
 import traceback
@@ -25,9 +27,18 @@ def tests(wanted):
     for file in sorted(os.listdir(HERE)):
         if file.startswith("test_") and file.endswith(".py"):
             module = importlib.import_module(file[:-3])
-            for name, test in vars(module).items():
+            for name, test in list(vars(module).items()):
                 if name.startswith("test_") and re.search(wanted, file[:-3] + "." + name):
                     yield "%s.%s" % (file[:-3], name), test
+
+
+def forget_earlier_builds():
+    """They are of other sources."""
+    import test_container
+    shutil.rmtree(os.path.join(net.TOP, "build", "package", "deb"), ignore_errors=True)
+    for arch in test_container.ARCHS:
+        subprocess.run((*test_container.engine("podman"), "rmi", "-f", test_container.image(arch)),
+                       capture_output=True, check=False)
 
 
 def main():
@@ -37,6 +48,7 @@ def main():
     if os.geteuid() != 0:
         sys.exit("the package tests need root")
     net.clean_leftovers()
+    forget_earlier_builds()
     passed = failed = 0
     for name, test in tests(wanted):
         start = time.monotonic()

@@ -20,6 +20,7 @@ PLACE = os.path.join(net.TOP, "build", "package")
 STORE = os.path.join(PLACE, "containers")
 BASE = "docker.io/library/debian:bookworm-slim"
 BOOT_FILE = b"\xeb\x3c" + bytes(2998)
+ARCHS = ("amd64", "arm64")
 LIMITS = ("--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096")
 
 
@@ -37,34 +38,37 @@ def has_image(name):
     return done.returncode == 0
 
 
+def image(arch):
+    return "localhost/pxed-" + arch
+
+
 def build(arch):
     """The image for this machine type, once."""
-    name = "localhost/pxed-" + arch
+    name = image(arch)
     if has_image(name):
         return name
     os.makedirs(PLACE, exist_ok=True)
     if not has_image(BASE):
-        podman("import", "-q", machine.base_root(PLACE, ()), BASE)
-    machine.run(*engine("buildah"), "bud", "--isolation", "chroot", "--pull-never", "--arch", arch,
-                "--build-arg", "TARGETARCH=" + arch, "-t", name, "-f",
-                os.path.join(net.TOP, "packaging/container/Containerfile"), net.TOP)
+        podman("import", "-q", machine.base_root(PLACE, {"ca-certificates"}), BASE)
+    machine.run(os.path.join(net.TOP, "packaging/container/build"), arch, name,
+                env=dict(os.environ, BUILDAH=" ".join(engine("buildah")), PULL="--pull-never"))
     return name
 
 
 class Container:
     """The image running in a network namespace, with the rights the documentation names."""
 
-    def __init__(self, network, namespace, configuration, image, rights="NET_BIND_SERVICE,NET_RAW"):
+    def __init__(self, network, namespace, settings, built, rights="NET_BIND_SERVICE,NET_RAW"):
         root = network.root()
         root.write("undionly.kpxe", BOOT_FILE)
         place = os.path.join(network.folder, "pxed.json")
-        net.write_json(place, configuration)
+        net.write_json(place, settings)
         os.chmod(place, 0o644)
         self.name = "pxed-test-%d-%d" % (os.getpid(), time.monotonic_ns())
         podman("run", "-d", "--name", self.name, *LIMITS, "--network", "ns:/run/netns/" +
                namespace.name, "--cap-drop=ALL", "--cap-add=" + rights, "--read-only",
-               "--tmpfs", "/run/pxed:mode=0777", "-v", place + ":/etc/pxed/pxed.json:ro",
-               "-v", root.path + ":/srv/tftp:ro", image)
+               "-v", place + ":/etc/pxed/pxed.json:ro",
+               "-v", root.path + ":/srv/tftp:ro", built)
 
     def log(self):
         done = subprocess.run((*engine("podman"), "logs", self.name), capture_output=True, text=True,
@@ -91,10 +95,10 @@ def boot(client, server=net.SERVER):
 
 
 def test_a_client_boots_from_it():
-    image = build("amd64")
+    built = build("amd64")
     with net.Net() as network:
         server, client = network.pair()
-        box = Container(network, server, configuration(), image)
+        box = Container(network, server, configuration(), built)
         try:
             box.wait_log("pxed ready")
             boot(client)
@@ -117,10 +121,10 @@ def test_a_client_boots_from_it():
 
 
 def test_without_its_rights_it_says_what_to_grant():
-    image = build("amd64")
+    built = build("amd64")
     with net.Net() as network:
         server, _ = network.pair()
-        box = Container(network, server, configuration(), image, rights="CHOWN")
+        box = Container(network, server, configuration(), built, rights="CHOWN")
         try:
             box.wait_log("--cap-add=")
         finally:
@@ -129,7 +133,7 @@ def test_without_its_rights_it_says_what_to_grant():
 
 def test_behind_a_nat_with_a_single_port():
     """Port 69 forwarded, nothing else: data leave from it, too."""
-    image = build("amd64")
+    built = build("amd64")
     with net.Net() as network:
         inside, router, client = (network.namespace(tag) for tag in ("ins", "nat", "cli"))
         network.link(router, "eth0", client, "eth0")
@@ -142,17 +146,19 @@ def test_behind_a_nat_with_a_single_port():
         router.sysctl("net/ipv4/ip_forward", 1)
         router.run("nft", "-f", "-", stdin="""
             table ip nat {
-                chain pre { type nat hook prerouting priority dstnat;
-                            iifname eth0 udp dport 69 dnat to 10.88.0.2 }
-                chain post { type nat hook postrouting priority srcnat;
-                             oifname eth0 masquerade }
+                chain pre {
+                    type nat hook prerouting priority dstnat;
+                    iifname eth0 udp dport 69 dnat to 10.88.0.2;
+                }
             }
             table ip filter {
-                chain forward { type filter hook forward priority 0; policy drop;
-                                ct state established accept
-                                iifname eth0 udp dport 69 accept }
+                chain forward {
+                    type filter hook forward priority 0; policy drop;
+                    ct state established accept;
+                    iifname eth0 udp dport 69 accept;
+                }
             }""")
-        box = Container(network, inside, configuration(data_ports="single"), image)
+        box = Container(network, inside, configuration(data_ports="single"), built)
         try:
             box.wait_log("pxed ready")
             tftp.fetch(client, "10.77.0.1", "undionly.kpxe", BOOT_FILE)
@@ -160,18 +166,18 @@ def test_behind_a_nat_with_a_single_port():
             box.close()
 
 
-def size_of(image):
-    return int(json.loads(podman("image", "inspect", image))[0]["Size"])
+def size_of(built):
+    return int(json.loads(podman("image", "inspect", built))[0]["Size"])
 
 
 def test_both_images_are_small_and_for_their_machines():
     stated = open(os.path.join(net.TOP, "docs/containers.md"), encoding="utf-8").read()
     for arch, machine_type in (("amd64", 62), ("arm64", 183)):
-        image = build(arch)
-        about = json.loads(podman("image", "inspect", image))[0]
+        built = build(arch)
+        about = json.loads(podman("image", "inspect", built))[0]
         check.equal(about["Architecture"], arch, "architecture of the image")
         place = os.path.join(PLACE, "pxed-" + arch)
-        box = podman("create", image).strip()
+        box = podman("create", built).strip()
         try:
             podman("cp", box + ":/usr/sbin/pxed", place)
         finally:
@@ -179,18 +185,18 @@ def test_both_images_are_small_and_for_their_machines():
         with open(place, "rb") as file:
             check.equal(struct.unpack_from("<H", file.read(20), 18)[0], machine_type, "ELF machine")
         limit = int(re.search(r"%s: at most (\d+) MB" % arch, stated).group(1))
-        check.at_most(size_of(image) / 1e6, limit, "MB of the %s image, as stated" % arch)
+        check.at_most(size_of(built) / 1e6, limit, "MB of the %s image, as stated" % arch)
 
 
 def test_the_other_machine_runs_it():
     emulator = shutil.which("qemu-aarch64-static")
     if not emulator:
         check.skip("qemu-user-static is not installed")
-    image = build("arm64")
+    built = build("arm64")
     root = os.path.join(PLACE, "arm64-root")
     shutil.rmtree(root, ignore_errors=True)
     os.makedirs(root)
-    box = podman("create", image).strip()
+    box = podman("create", built).strip()
     try:
         machine.run("sh", "-c", "\"$@\" | tar -C %s -xf -" % root, "sh", *engine("podman"), "export", box)
     finally:

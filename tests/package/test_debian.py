@@ -86,7 +86,7 @@ class Installed:
         self.server, self.client = network.pair()
         os.makedirs(PLACE, exist_ok=True)
         deb = the_package()
-        tar = machine.base_root(PLACE, machine.dependencies(deb))
+        tar = machine.base_root(PLACE, {*machine.BOOTABLE, *machine.dependencies(deb)})
         self.machine = machine.Machine(tar, self.server.name, network.folder)
         shutil.copy(deb, self.machine.path("/root/pxed.deb"))
         self.machine.run("dpkg", "-i", "/root/pxed.deb")
