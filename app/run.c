@@ -413,7 +413,8 @@ static const char *what_is_served(const struct snapshot *s, char *buf, size_t si
 {
     const char *doors[3];
     size_t count = 0;
-    struct text out = {.at = buf, .size = size};
+    struct text out = {.size = size};
+    out.at = buf;
     if (s->dhcp.enabled) {
         doors[count++] = "proxy-DHCP";
     }

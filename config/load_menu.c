@@ -15,7 +15,8 @@ static void add_file(struct reader *r, struct menu_item *item, uint16_t arch,
 {
     const char *file = string_of(r, value, at, 1, BOOT_FILE_MAX);
     const char *objection =
-        file ? boot_file_objection(file, arch == ARCH_ANY ? ARCH_X86_BIOS : arch, false) : NULL;
+        file ? boot_file_objection(file, arch == ARCH_ANY ? ARCH_X86_BIOS : arch, false)
+             : NULL;
     if (objection) {
         complain(r, at, "%s", objection);
     }
