@@ -548,7 +548,7 @@ def test_d38_two_hundred_at_once(site):
 
 def test_d39_descriptors_come_back(site):
     """Downloads, missing files, aborted and vanished clients: none leaves a descriptor."""
-    before = len(site.pxed.open_files())
+    before, start = len(site.pxed.open_files()), len(site.pxed.log())
     for number in range(300):
         tftp.fetch(site.client, net.SERVER, "bios.0", b"bios.0" * 500,
                    options={"blksize": 1468, "windowsize": 4})
@@ -563,6 +563,7 @@ def test_d39_descriptors_come_back(site):
     while len(site.pxed.open_files()) > before + 2 and time.monotonic() < end:
         time.sleep(0.02)
     check.at_most(len(site.pxed.open_files()), before + 2, "open descriptors")
+    site.pxed.wait_log("last=missing299", 5, start=start)  # told, so not with the next test's
 
 
 def test_d44_missing_names_do_not_flood_the_log(site):
