@@ -11,7 +11,7 @@ extern const char page_end[];
 /* The hashes are those of the page's <style> and <script>; `make page-test` tells new ones. */
 #define PAGE_POLICY                                                                      \
     "default-src 'none'; "                                                               \
-    "style-src 'sha256-pCAwE3J9HSWHD07y345FWCKM4AocrVRVXIYFszEPwHQ='; "                  \
+    "style-src 'sha256-58BgTcAlN+jQfOloUiCpPR1FOn2Z2pA7g8tZnpvQmwM='; "                  \
     "script-src 'sha256-5wKP7F+ccQAt38w7dotNta9lW2PzO5u7gVrn61+9gf8='; "                 \
     "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "           \
     "frame-ancestors 'none'"
