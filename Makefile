@@ -99,6 +99,8 @@ COMPILE     = $(CC) -std=gnu11 -D_GNU_SOURCE -I. $(WARN) $(LIB_CFLAGS) $(CPPFLAG
 LINK        = $(CC) $(CFLAGS) $(SANITIZE) -pie -Wl,-z,relro -Wl,-z,now $(LDFLAGS)
 # Lets tests/unit/starve.c make an allocation of the tested code fail.
 STARVE     := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+# The hooks that observe boots, which tests/bench/unwatched.c leaves empty.
+UNWATCHED  := $(foreach f,boot_watch evidence_watch,-Wl,--wrap=$(f)_dhcp,--wrap=$(f)_tftp)
 obj         = $(patsubst %.c,$(B)/%.o,$(1))
 # One short line for each file; `make V=1` shows the commands.
 tell        = $(if $(V),,@echo "  $(1) $@";)
@@ -118,7 +120,7 @@ $(B)/bench-load: $(call obj,$(LOAD) common/text.c)
 $(B)/bench-wire: $(call obj,$(WIRE))
 	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/pxed-unwatched: $(call obj,$(APP) tests/bench/unwatched.c $(SHELLS) $(CORE))
-	$(call tell,LD)$(LINK) -Wl,--wrap=boot_watch_dhcp,--wrap=boot_watch_tftp $^ $(LIB_LIBS) -o $@
+	$(call tell,LD)$(LINK) $(UNWATCHED) $^ $(LIB_LIBS) -o $@
 $(B)/bench-http: $(call obj,tests/bench/http_load.c)
 	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/refuse-segments.so: tests/bench/refuse_segments.c
@@ -204,6 +206,7 @@ bench: deps-bench
 	$(B)/bench-hosts
 	python3 -B tests/bench/offers.py $(B)/pxed
 	python3 -B tests/bench/observing.py $(B)
+	python3 -B tests/bench/asking.py $(B)/pxed
 	$(MAKE) bench-compare
 	$(MAKE) bench-web
 bench-web: deps-bench peers

@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +75,11 @@ int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
     bool asks = argc == 3 && strcmp(argv[2], "--help") == 0;
+#ifdef M_MXFAST
+    /* Status documents are many small pieces, all freed at once: kept apart until a large one
+     * is freed they cost a fifth of the document's time. */
+    (void)mallopt(M_MXFAST, 0);
+#endif
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(word, commands[i].word) == 0) {
             if (asks && !commands[i].has_help) {

@@ -1,5 +1,6 @@
 #include "app/status_print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/orders.h"
@@ -73,18 +74,67 @@ static char *transfer_line(const struct view *v, const json_t *file, char *shown
     return shown;
 }
 
-static bool is_of(const json_t *file, const json_t *boot)
+/* A file under way, and whose it is. */
+struct owned {
+    json_int_t boot; /* 0: of no boot */
+    size_t place;
+    const json_t *file;
+    bool shown;
+};
+
+/* Those of one boot side by side, so that a crowd is shown in one pass. */
+struct owned_files {
+    size_t count;
+    struct owned *file;
+};
+
+static int by_boot(const void *a, const void *b)
 {
-    const json_t *id = view_member(file, "boot");
-    return json_is_integer(id) &&
-           json_integer_value(id) == json_integer_value(view_member(boot, "id"));
+    const struct owned *x = a;
+    const struct owned *y = b;
+    if (x->boot != y->boot) {
+        return x->boot < y->boot ? -1 : 1;
+    }
+    return x->place < y->place ? -1 : 1;
 }
 
-static void add_boot(const struct view *v, struct table *t, const json_t *boot)
+/* None, when there is no memory. */
+static struct owned_files owned_of(const json_t *transfers)
+{
+    size_t count = json_array_size(transfers);
+    struct owned_files all = {.file = count > 0 ? calloc(count, sizeof *all.file) : NULL};
+    for (size_t i = 0; i < count && all.file; i++) {
+        const json_t *file = json_array_get(transfers, i);
+        json_int_t boot = json_integer_value(view_member(file, "boot"));
+        all.file[all.count++] = (struct owned){.boot = boot, .place = i, .file = file};
+    }
+    if (all.count > 0) {
+        qsort(all.file, all.count, sizeof *all.file, by_boot);
+    }
+    return all;
+}
+
+/* The place of the first file of the boot, or where it would be. */
+static size_t first_of(const struct owned_files *all, json_int_t boot)
+{
+    size_t low = 0;
+    size_t high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all->file[middle].boot < boot) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void add_boot(const struct view *v, struct table *t, struct owned_files *files,
+                     const json_t *boot)
 {
     char line[2048];
-    size_t i;
-    const json_t *file;
+    json_int_t id = json_integer_value(view_member(boot, "id"));
     table_cell(t, TONE_STRONG, "%s", boot_who(boot));
     table_cell(t, TONE_PLAIN, "%s", answer_text(boot, "host"));
     table_cell(t, TONE_DIM, "%s", answer_text(boot, "ip"));
@@ -92,14 +142,17 @@ static void add_boot(const struct view *v, struct table *t, const json_t *boot)
     table_cell(t, TONE_PLAIN, "%s", answer_text(boot, "client"));
     table_cell(t, TONE_GOOD, "%s", answer_text(boot, "stage"));
     table_cell(t, TONE_PLAIN, "%s", view_duration(view_number(boot, "seconds", -1)).text);
-    json_array_foreach (view_member(v->document, "transfers"), i, file) {
-        if (is_of(file, boot)) {
-            table_line(t, transfer_line(v, file, line, sizeof line));
+    for (size_t i = first_of(files, id); id > 0 && i < files->count; i++) {
+        struct owned *one = &files->file[i];
+        if (one->boot != id) {
+            return;
         }
+        one->shown = true;
+        table_line(t, transfer_line(v, one->file, line, sizeof line));
     }
 }
 
-static void print_under_way(struct view *v)
+static void print_under_way(struct view *v, struct owned_files *files)
 {
     static const struct column columns[] = {
         {"MAC", HUMAN_LEFT, 17},  {"HOST", HUMAN_LEFT, 16},   {"ADDRESS", HUMAN_LEFT, 39},
@@ -115,7 +168,7 @@ static void print_under_way(struct view *v)
     view_part(v, TONE_STRONG, title);
     table_begin(&t, columns, 7);
     json_array_foreach (boots, i, one) {
-        add_boot(v, &t, one);
+        add_boot(v, &t, files, one);
     }
     table_print(&t, v->to, 2);
     table_end(&t);
@@ -132,29 +185,21 @@ static void print_peer(const struct view *v, const json_t *file)
 }
 
 /* Those of no boot under way: a machine that runs already, or one that DHCP never saw. */
-static void print_other_transfers(struct view *v)
+static void print_other_transfers(struct view *v, const struct owned_files *files)
 {
-    const json_t *boots = view_member(v->document, "boots");
     bool any = false;
-    size_t i;
-    const json_t *file;
-    json_array_foreach (view_member(v->document, "transfers"), i, file) {
-        size_t k;
-        const json_t *boot;
-        bool known = false;
-        json_array_foreach (boots, k, boot) {
-            known = known || is_of(file, boot);
-        }
-        if (known) {
+    for (size_t i = 0; i < files->count; i++) {
+        char line[2048];
+        const struct owned *one = &files->file[i];
+        if (one->shown) {
             continue;
         }
         if (!any) {
             view_part(v, TONE_STRONG, "OTHER TRANSFERS");
             any = true;
         }
-        char line[2048];
-        print_peer(v, file);
-        fprintf(v->to->out, "%s\n", transfer_line(v, file, line, sizeof line));
+        print_peer(v, one->file);
+        fprintf(v->to->out, "%s\n", transfer_line(v, one->file, line, sizeof line));
     }
 }
 
@@ -219,11 +264,13 @@ static void print_totals(struct view *v)
 void status_print(const json_t *document, const struct terminal *t, size_t recent)
 {
     struct view v = {.to = t, .document = document, .now = answer_text(document, "time")};
+    struct owned_files files = owned_of(view_member(document, "transfers"));
     print_head(&v);
     print_interfaces(&v);
     view_attention(&v);
-    print_under_way(&v);
-    print_other_transfers(&v);
+    print_under_way(&v, &files);
+    print_other_transfers(&v, &files);
     print_recent(&v, recent);
     print_totals(&v);
+    free(files.file);
 }

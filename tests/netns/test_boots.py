@@ -2,23 +2,14 @@
 import time
 
 import check
+import crowd
 import dhcp
 import dhcp6
 import net
 import tftp
-import wire
+from crowd import lease_request
 from test_control import Site, ask
 from test_dhcp6 import CLIENT6, SERVER6, request_4011
-
-OTHER = "10.77.0.254"
-
-
-def lease_request(arch, server=OTHER):
-    """The REQUEST by which a PXE client takes another server's lease."""
-    message = dhcp.discover(arch).set(53, bytes([dhcp.REQUEST]))
-    message.set(54, bytes(map(int, server.split("."))))
-    return message.set(50, bytes(map(int, net.CLIENT.split("."))))
-
 
 def question(site, **words):
     with site.connect() as sock:
@@ -100,23 +91,7 @@ def test_a_thousand_boots_at_once():
     """DISCOVER, REQUEST and two files each; the whole of it is told in less than 100 ms."""
     with net.Net() as network:
         site = Site(network)
-        site.server.addr("eth0", "10.78.0.1/16")
-        mac = site.server.mac("eth0")
-        machines = [((b"\x02\0\0\0" + number.to_bytes(2, "big")).ljust(16, b"\0"),
-                     "10.78.%d.%d" % (1 + number // 250, 1 + number % 250))
-                    for number in range(MACHINES)]
-        for chaddr, ip in machines:
-            site.pxe.send(dhcp.discover(7, chaddr=chaddr))
-            request = lease_request(7).change(chaddr=chaddr)
-            site.pxe.send(request.set(50, bytes(map(int, ip.split(".")))))
-        site.pxed.wait_log("mac=02:00:00:00:%02x:%02x" % divmod(MACHINES - 1, 256))
-        time.sleep(0.2)
-        for _, ip in machines:
-            for name in (b"x64.efi", b"boot.ipxe"):
-                site.pxe.wire.send(wire.udp_frame(
-                    site.pxe.wire.mac, mac, ip, "10.78.0.1", 2000 + len(name), 69,
-                    b"\0\1" + name + b"\0octet\0blksize\0" + b"1024\0tsize\0" + b"0\0"))
-        time.sleep(0.5)
+        crowd.boot(site, MACHINES)
         status = question(site, verb="status")
         check.equal(len(status["boots"]), MACHINES, "boots told")
         check.equal({len(boot["files"]) for boot in status["boots"]}, {2}, "files of each")

@@ -13,7 +13,7 @@ import net
 import tftp
 import web
 import wire
-from test_boots import OTHER, lease_request
+from crowd import OTHER, lease_request
 from test_control import ask
 from test_service import until
 

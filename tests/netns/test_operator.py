@@ -10,7 +10,8 @@ import dhcp
 import doors
 import net
 import tftp
-from test_boots import lease_request, of, question
+from crowd import lease_request
+from test_boots import of, question
 from test_control import Site as Served
 
 JOURNALD = "/lib/systemd/systemd-journald"

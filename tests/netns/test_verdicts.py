@@ -11,7 +11,8 @@ import dhcp
 import net
 import tftp
 from harness import fixture
-from test_boots import lease_request, of, question
+from crowd import lease_request
+from test_boots import of, question
 from test_radar import both_seen
 
 TEST_SECONDS = 120
