@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What the timeline of boots costs: pxed beside a pxed that is linked without it.
+"""What it costs to observe boots (timeline, recordings): pxed beside a pxed linked without it.
 
-    observing.py BUILD [ROUNDS]      needs root; about half a minute
+    observing.py BUILD [ROUNDS]      needs root; about a minute
 
-Both serve the same files in one run, in turns; medians of the server's processor time for each
-transfer, which other work on the machine changes less than it does the throughput.
+Both serve the same files in one run, in turns.  Of each round the ratio of the server's processor
+time and of the time taken; told is the median of the ratios, with the quartiles.  Other work on
+the machine changes single rounds by a third and more, so many short ones are taken.
 """
 import json
 import os
@@ -15,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "netns"))
 import net  # noqa: E402
 
-ROUNDS = 7
+ROUNDS = 41
 ROWS = (("one client, 64 MiB, window 16", 1, 64 << 20, 16),
         ("200 clients, 256 KiB each, window 16", 200, 256 << 10, 16),
         ("500 clients, 1 KiB each", 500, 1 << 10, 1))
@@ -62,11 +63,18 @@ def main():
 
 
 def report(title, clients, watched, unwatched):
-    cpu = [statistics.median(one[0] for one in results) for results in (watched, unwatched)]
-    wall = [statistics.median(one[1] for one in results) for results in (watched, unwatched)]
-    print("%-40s server CPU a transfer %8.1f us, without %8.1f us: %+5.1f %%   time %+5.1f %%" % (
-        title, cpu[0] / clients * 1e6, cpu[1] / clients * 1e6, (cpu[0] / cpu[1] - 1) * 100,
-        (wall[0] / wall[1] - 1) * 100))
+    cost = [statistics.median(one[0] for one in results) / clients * 1e6
+            for results in (watched, unwatched)]
+    cpu, wall = (quartiles(one[i] / other[i] for one, other in zip(watched, unwatched))
+                 for i in (0, 1))
+    print("%-38s server CPU a transfer %8.1f us, without %8.1f us: %s   time: %s" % (
+        title, *cost, cpu, wall), flush=True)
+
+
+def quartiles(ratios):
+    """What is more than 1, as text."""
+    low, middle, high = ((ratio - 1) * 100 for ratio in statistics.quantiles(ratios, n=4))
+    return "%+5.1f %% (%+.1f .. %+.1f)" % (middle, low, high)
 
 
 if __name__ == "__main__":
