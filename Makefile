@@ -83,7 +83,7 @@ WIRE  := tests/bench/wire.c
 FUZZ  := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # -- how it is built -------------------------------------------------------------------
-LIBS := jansson libpcap libcap libuv sqlite3 libmicrohttpd
+LIBS := jansson libpcap libcap libuv sqlite3 libmicrohttpd libseccomp
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wwrite-strings -Wvla -Wimplicit-fallthrough -Wundef -Wformat=2 -Werror
 B    := build$(if $(SAN),/san$(filter-out 1,$(SAN)))

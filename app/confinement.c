@@ -16,6 +16,7 @@
 #include "app/json.h"
 #include "app/landlock.h"
 #include "app/read_file.h"
+#include "app/syscall_filter.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 
@@ -151,6 +152,12 @@ static void announce(const struct confinement *c)
         log_say(LOG_INFO, "files are not confined by Landlock: %s",
                 explain(c, c->landlock));
     }
+    if (c->seccomp == 0) {
+        log_say(LOG_INFO, "confined: system calls by seccomp");
+    } else {
+        log_say(LOG_INFO, "system calls are not filtered by seccomp: %s",
+                explain(c, c->seccomp));
+    }
 }
 
 /* Told later, when /etc/passwd is out of reach. */
@@ -166,11 +173,13 @@ static void note_user(struct confinement *c)
 
 void confinement_begin(struct confinement *c, const struct configuration *config)
 {
-    *c = (struct confinement){.wanted = config->snapshot->confined, .landlock = -EPERM};
+    *c = (struct confinement){
+        .wanted = config->snapshot->confined, .landlock = -EPERM, .seccomp = -EPERM};
     note_user(c);
     if (c->wanted && !is_sanitized()) {
         tzset(); /* the log's times, while its file can be read */
         c->landlock = confine_files(config);
+        c->seccomp = syscall_filter_load(); /* the last: it refuses Landlock's calls */
     }
     announce(c);
 }
@@ -198,6 +207,10 @@ json_t *confinement_json(const struct confinement *c)
         (void)json_object_set_new(o, "landlock_abi", json_integer(c->landlock));
     } else {
         (void)json_object_set_new(o, "landlock_why", json_text(explain(c, c->landlock)));
+    }
+    (void)json_object_set_new(o, "seccomp", json_boolean(c->seccomp == 0));
+    if (c->seccomp != 0) {
+        (void)json_object_set_new(o, "seccomp_why", json_text(explain(c, c->seccomp)));
     }
     return o;
 }

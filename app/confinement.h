@@ -7,9 +7,11 @@
  * that names another directory, or one put in its place, is refused and takes a restart.  Where
  * one of them is a link, the directory it lies in is read, too, so that it may be turned.
  *
+ * System calls: those of app/syscall_filter.
+ *
  * What the kernel cannot do is told, and served without.
  *
- * Ownership: a value.  Shell: app/landlock, the log.
+ * Ownership: a value.  Shell: app/landlock, app/syscall_filter, the log.
  */
 #ifndef APP_CONFINEMENT_H
 #define APP_CONFINEMENT_H
@@ -21,6 +23,7 @@
 struct confinement {
     bool wanted;  /* "confinement" in the configuration */
     int landlock; /* the ABI in force, or -errno */
+    int seccomp;  /* 0: system calls are filtered; or -errno */
     char user[32];
 };
 

@@ -18,6 +18,7 @@
 #include "app/reload.h"
 #include "app/restart.h"
 #include "app/status_verbs.h"
+#include "app/syscall_filter.h"
 #include "app/web.h"
 #include "common/cleanup.h"
 #include "common/log.h"
@@ -230,6 +231,7 @@ static usec_t next_deadline(void *context)
         state_deadline(a->state),
         boot_watch_deadline(a->boots),
         log_deadline(),
+        syscall_filter_has_news() ? 0 : USEC_NEVER,
         a->watchdog.due,
     };
     usec_t first = USEC_NEVER;
@@ -254,6 +256,7 @@ static void on_deadline(void *context, usec_t now)
     if (a->http) {
         http_timeout(a->http, now);
     }
+    syscall_filter_report();
     state_timeout(a->state, now);
     log_timeout(now);
     boot_watch_timeout(a->boots, now);
@@ -499,6 +502,7 @@ int command_run(int argc, char **argv)
         log_say(LOG_INFO, "pxed stops");
     }
     stop(&a);
+    syscall_filter_report();
     log_flush();
     return started ? EXIT_GOOD : EXIT_FAULT;
 }

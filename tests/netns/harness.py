@@ -91,6 +91,7 @@ def run_test(test, fixtures):
     try:
         test(*[fixtures.get(name) for name in parameters(test)])
         died_programs()
+        refused_calls()
         return None
     except check.Skipped as reason:
         return Skip(reason)
@@ -111,6 +112,12 @@ def died_programs():
         if not program.stopped and not program.alive():
             check.fail("%s ended by itself with status %d" % (
                 program.title, program.process.returncode))
+
+
+def refused_calls():
+    """A system call that the filter of pxed lacks is a fault of any test."""
+    for program in net.Program.all:
+        check.lacks(program.log(), "was refused the system call", "log of " + program.title)
 
 
 def describe(fault):

@@ -5,6 +5,7 @@ import shutil
 import check
 import net
 import tftp
+import web
 from test_boots import question
 from test_control import Site as Served
 
@@ -73,7 +74,21 @@ def test_it_tells_what_it_gave_up():
         check.equal((told["user"], told["capabilities"], told["no_new_privs"]),
                     ("nobody", "cap_net_raw=p", True), "told")
         check.equal(told["landlock"], "landlock_abi" in told, "an ABI where there is one")
+        check.equal((told["seccomp"], "seccomp_why" in told), (True, False), "seccomp")
         check.that(site.pxed.log().count("Landlock") == 1, "not logged once: %s" % site.pxed.log())
+
+
+def test_every_thread_is_filtered():
+    """The loop's, those that read files, and one of an HTTP client."""
+    with net.Net() as network:
+        site = Confined(network)
+        site.fetch(b"x64.efi" * 500)
+        connection = web.Connection(site.server, "127.0.0.1")
+        connection.get("/")
+        tasks = site.pxed.tasks()
+        check.that(len(tasks) > 2, "threads: %d" % len(tasks))
+        for task in tasks:
+            check.that("\nSeccomp:\t2\n" in task and "\nNoNewPrivs:\t1\n" in task, task)
 
 
 def test_nothing_is_permitted_without_hotplug():
@@ -146,6 +161,9 @@ def test_it_can_be_switched_off():
         site = Confined(network, confinement="off")
         check.equal((site.told()["landlock"], site.told()["landlock_why"]),
                     (False, '"confinement" is "off"'), "told")
+        check.equal((site.told()["seccomp"], site.told()["seccomp_why"]),
+                    (False, '"confinement" is "off"'), "told")
+        check.equal(site.pxed.status("Seccomp"), "0", "the kernel's word")
         site.rewrite(site.with_root(site.root_elsewhere(b"other" * 200)))
         check.equal(site.reload()[0], 0, "status of the reload")
         site.fetch(b"other" * 200)

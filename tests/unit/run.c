@@ -16,6 +16,7 @@ int main(void)
     srunner_add_suite(runner, suite_app_metrics());
     srunner_add_suite(runner, suite_config_grub_image());
     srunner_add_suite(runner, suite_app_init());
+    srunner_add_suite(runner, suite_app_syscall_filter());
     srunner_add_suite(runner, suite_app_terminal());
     srunner_add_suite(runner, suite_app_request());
     srunner_add_suite(runner, suite_app_probe_choice());

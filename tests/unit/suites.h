@@ -14,6 +14,7 @@ Suite *suite_app_explain(void);
 Suite *suite_app_metrics(void);
 Suite *suite_config_grub_image(void);
 Suite *suite_app_init(void);
+Suite *suite_app_syscall_filter(void);
 Suite *suite_app_terminal(void);
 Suite *suite_app_timeline(void);
 Suite *suite_app_timeline_json(void);
