@@ -61,6 +61,7 @@ struct interface_state {
     unsigned mtu;
     bool is_port;
     char master[16]; /* with is_port */
+    char vlan[16];   /* an interface for one VLAN on top of it; "": none */
     bool is_wireless;
     bool has_ipv6;
     bool in_container; /* the process sees no more than a network of its own */

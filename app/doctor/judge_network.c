@@ -54,6 +54,14 @@ static void judge_kind(const struct interface_state *i, struct findings *out)
                         i->name, i->master, i->master);
         finding_remedy(f, "name %s in \"interfaces\"", i->master);
     }
+    if (i->vlan[0]) {
+        f = finding_add(
+            out, FINDING_NOTE, "interface",
+            "%s carries VLANs: what is tagged belongs to %s and the like, and "
+            "%s hears what is not",
+            i->name, i->vlan, i->name);
+        finding_remedy(f, "to serve a VLAN too, name %s in \"interfaces\"", i->vlan);
+    }
     if (i->is_wireless) {
         f = finding_add(
             out, FINDING_WARNING, "interface",

@@ -1,5 +1,6 @@
 #include "app/doctor/look.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -27,6 +28,33 @@ static bool has_attribute(const char *name, const char *what)
     char path[96];
     snprintf(path, sizeof path, "/sys/class/net/%s/%s", name, what);
     return access(path, F_OK) == 0;
+}
+
+static bool is_vlan(const char *name)
+{
+    char path[96];
+    char text[256];
+    snprintf(path, sizeof path, "/sys/class/net/%s/uevent", name);
+    return look_text(path, text, sizeof text) && strstr(text, "DEVTYPE=vlan") != NULL;
+}
+
+/* The first interface for a VLAN that stands on this one; left alone when there is none. */
+static void find_vlan(const char *name, char out[16])
+{
+    static const char upper[] = "upper_";
+    char path[96];
+    snprintf(path, sizeof path, "/sys/class/net/%s", name);
+    DIR *d = opendir(path);
+    for (const struct dirent *e; d && (e = readdir(d));) {
+        const char *above = e->d_name + sizeof upper - 1;
+        if (strncmp(e->d_name, upper, sizeof upper - 1) == 0 && is_vlan(above)) {
+            snprintf(out, 16, "%s", above);
+            break;
+        }
+    }
+    if (d) {
+        (void)closedir(d);
+    }
 }
 
 static bool has_ipv6(const char *name)
@@ -70,6 +98,7 @@ void look_at_interface(const struct interface_conf *conf, struct interface_state
     snprintf(path, sizeof path, "/sys/class/net/%s/mtu", conf->name);
     out->mtu = look_number(path, &number) ? (unsigned)number : 0;
     out->is_port = interface_master(conf->name, out->master);
+    find_vlan(conf->name, out->vlan);
     out->is_wireless = has_attribute(conf->name, "wireless");
     out->is_veth = interface_is_an_end(conf->name);
     out->in_container = is_container();

@@ -259,6 +259,33 @@ START_TEST(ports_are_judged_by_their_holder)
 }
 END_TEST
 
+START_TEST(interfaces_are_judged_by_what_stands_on_them)
+{
+    struct interface_state i = {.name = "eth0",
+                                .exists = true,
+                                .ethernet = true,
+                                .up = true,
+                                .carrier = true,
+                                .has_address = true,
+                                .address = {{10, 0, 5, 2}},
+                                .mtu = 1500};
+    judge_interface(&i, 1468, true, false, &found);
+    check_one(FINDING_GOOD, "eth0 is up, with 10.0.5.2");
+    memcpy(i.vlan, "eth0.5", 7);
+    judge_interface(&i, 1468, true, false, &found);
+    ck_assert_uint_eq(found.count, 2);
+    ck_assert_int_eq(found.list[1].level, FINDING_NOTE);
+    ck_assert_ptr_nonnull(strstr(found.list[1].what, "what is tagged belongs to eth0.5"));
+    ck_assert_ptr_nonnull(strstr(found.list[1].remedy, "name eth0.5 in"));
+    found.count = 0;
+    i.vlan[0] = '\0';
+    i.is_port = true;
+    memcpy(i.master, "br0", 4);
+    judge_interface(&i, 1468, true, false, &found);
+    check_one(FINDING_FAULT, "eth0 is a port of br0");
+}
+END_TEST
+
 /* -- the rest ----------------------------------------------------------------------------- */
 
 START_TEST(the_system_is_judged)
@@ -344,6 +371,7 @@ Suite *suite_app_doctor(void)
     tcase_add_test(tc, what_is_no_ruleset);
     tcase_add_test(tc, lines_of_proc_net);
     tcase_add_test(tc, ports_are_judged_by_their_holder);
+    tcase_add_test(tc, interfaces_are_judged_by_what_stands_on_them);
     tcase_add_test(tc, the_system_is_judged);
     tcase_add_test(tc, directories_are_judged_by_who_may_write);
     tcase_add_test(tc, findings_are_bounded);
