@@ -285,7 +285,7 @@ static struct tftp_transfer *on_packet(struct tftp_service *s, int fd,
     struct tftp_transfer *x = tftp_table_find(s->engine.table, &d->path.peer);
     if (!x || x->fd != fd) {
         s->engine.counters.ignored++;
-        if (pkt.op != TFTP_ERROR && d->path.peer.port > 0) {
+        if (pkt.op != TFTP_ERROR && admitted(s, &d->path)) {
             tftp_send_error(&s->engine.hooks, fd, &d->path, TFTP_ERR_UNKNOWN_TID,
                             "unknown transfer");
         }

@@ -397,6 +397,21 @@ def test_d31_nothing_from_port_69_is_answered(site):
     client.close()
 
 
+def test_data_ports_answer_no_server_either(site):
+    """Nor would an ERROR 5 go to one; to a client's port it goes."""
+    running = site.begin()
+    running.expect_data(1)
+    for port in (67, 69, 4011):
+        with_port = tftp.Client(site.client, net.SERVER, local=net.CLIENT, local_port=port)
+        with_port.send(tftp.ack(1), running.peer)
+        with_port.silence(0.2)
+        with_port.close()
+    stranger = site.tftp()
+    stranger.send(tftp.ack(1), running.peer)
+    stranger.expect_error(tftp.UNKNOWN_TID)
+    running.send(tftp.error(0, "enough"))
+
+
 def test_d32_size_probe_ends_in_silence(site):
     """B15, B75: EDK2 asks for the size, says ERROR 8, and comes again from another port."""
     start = len(site.pxed.log())
