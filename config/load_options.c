@@ -146,22 +146,5 @@ void read_options(struct reader *r, const struct field *f, const json_t *value,
 void read_directory(struct reader *r, const struct field *f, const json_t *value,
                     const struct json_path *at, void *dst)
 {
-    struct system_file *out = dst;
-    const char *name = string_of(r, value, at, f->min, f->max);
-    struct json_place place = place_of(r, at);
-    out->line = (uint32_t)place.line;
-    out->column = (uint32_t)place.column;
-    if (!name) {
-        return;
-    }
-    name += strspn(name, "/");
-    const char *objection = system_name_objection(name);
-    if (objection) {
-        complain(r, at, "%s", objection);
-        return;
-    }
-    out->name = strdup(name);
-    if (!out->name) {
-        no_memory(r, at);
-    }
+    read_system_file(r, value, at, (size_t)f->max, dst);
 }

@@ -33,6 +33,10 @@ void read_profile_name(struct reader *r, const struct field *f, const json_t *va
 void read_vars(struct reader *r, const struct field *f, const json_t *value,
                const struct json_path *at, void *dst);
 
+/* config/load_system.c: a name beneath tftp.root of at most so many octets, and its place. */
+void read_system_file(struct reader *r, const json_t *value, const struct json_path *at,
+                      size_t most, struct system_file *out);
+
 /* config/load_system.c.  dst: struct system_conf *; NULL stays after a complaint. */
 void read_system(struct reader *r, const struct field *f, const json_t *value,
                  const struct json_path *at, void *dst);

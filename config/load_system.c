@@ -5,10 +5,10 @@
 #include "config/load_parts.h"
 #include "config/system.h"
 
-static void read_file_name(struct reader *r, const json_t *value,
-                           const struct json_path *at, struct system_file *out)
+void read_system_file(struct reader *r, const json_t *value, const struct json_path *at,
+                      size_t most, struct system_file *out)
 {
-    const char *name = string_of(r, value, at, 1, SYSTEM_NAME_MAX);
+    const char *name = string_of(r, value, at, 1, (long long)most);
     struct json_place place = place_of(r, at);
     out->line = (uint32_t)place.line;
     out->column = (uint32_t)place.column;
@@ -32,7 +32,7 @@ static void read_kernel(struct reader *r, const struct field *f, const json_t *v
 {
     struct system_conf *system = dst;
     (void)f;
-    read_file_name(r, value, at, &system->kernel);
+    read_system_file(r, value, at, SYSTEM_NAME_MAX, &system->kernel);
 }
 
 static const char *image_name(const struct system_file *file)
@@ -57,7 +57,7 @@ static void add_initrd(struct reader *r, const json_t *value, const struct json_
                        struct system_conf *system)
 {
     struct system_file file = {0};
-    read_file_name(r, value, at, &file);
+    read_system_file(r, value, at, SYSTEM_NAME_MAX, &file);
     if (!file.name) {
         return;
     }

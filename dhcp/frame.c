@@ -4,7 +4,7 @@ enum { TYPE_IPV4 = 0x0800, TYPE_VLAN = 0x8100, TYPE_SERVICE_VLAN = 0x88a8 };
 enum { IP_HEADER_LEN = 20, UDP_HEADER_LEN = 8, PROTOCOL_UDP = 17, TTL = 64 };
 enum { MORE_FRAGMENTS = 0x2000, FRAGMENT_OFFSET = 0x1fff };
 
-static void take_into(struct rd *r, void *to, size_t len)
+void frame_take(struct rd *r, void *to, size_t len)
 {
     const uint8_t *at = rd_take(r, len);
     if (at) {
@@ -25,8 +25,8 @@ static enum frame_fault parse_ip(struct rd *r, struct frame *f, struct rd *ip)
     (void)rd_u8(r); /* time to live */
     uint8_t protocol = rd_u8(r);
     (void)rd_u16(r); /* checksum */
-    take_into(r, &f->ip_from, sizeof f->ip_from);
-    take_into(r, &f->ip_to, sizeof f->ip_to);
+    frame_take(r, &f->ip_from, sizeof f->ip_from);
+    frame_take(r, &f->ip_to, sizeof f->ip_to);
     if (!rd_ok(r)) {
         return FRAME_SHORT;
     }
@@ -44,10 +44,23 @@ static enum frame_fault parse_ip(struct rd *r, struct frame *f, struct rd *ip)
     return rd_ok(ip) ? FRAME_OK : FRAME_SHORT;
 }
 
-static enum frame_fault parse_udp(struct rd *ip, struct frame *f)
+enum frame_fault frame_parse_ethernet(struct rd *r, struct mac *to, struct mac *from,
+                                      uint16_t *type)
 {
-    f->from_port = rd_u16(ip);
-    f->to_port = rd_u16(ip);
+    frame_take(r, to, sizeof *to);
+    frame_take(r, from, sizeof *from);
+    *type = rd_u16(r);
+    if (!rd_ok(r)) {
+        return FRAME_SHORT;
+    }
+    return *type == TYPE_VLAN || *type == TYPE_SERVICE_VLAN ? FRAME_TAGGED : FRAME_OK;
+}
+
+enum frame_fault frame_parse_udp(struct rd *ip, uint16_t *from_port, uint16_t *to_port,
+                                 struct rd *payload)
+{
+    *from_port = rd_u16(ip);
+    *to_port = rd_u16(ip);
     size_t len = rd_u16(ip);
     (void)rd_u16(ip); /* checksum */
     if (!rd_ok(ip)) {
@@ -56,7 +69,7 @@ static enum frame_fault parse_udp(struct rd *ip, struct frame *f)
     if (len < UDP_HEADER_LEN || len - UDP_HEADER_LEN > rd_left(ip)) {
         return FRAME_BAD_LENGTH;
     }
-    f->payload = rd_sub(ip, len - UDP_HEADER_LEN);
+    *payload = rd_sub(ip, len - UDP_HEADER_LEN);
     return FRAME_OK;
 }
 
@@ -64,22 +77,14 @@ enum frame_fault frame_parse(const void *octets, size_t len, struct frame *out)
 {
     struct frame f;
     struct rd r = rd_over(octets, len);
-    take_into(&r, &f.to, sizeof f.to);
-    take_into(&r, &f.from, sizeof f.from);
-    uint16_t type = rd_u16(&r);
-    if (!rd_ok(&r)) {
-        return FRAME_SHORT;
-    }
-    if (type == TYPE_VLAN || type == TYPE_SERVICE_VLAN) {
-        return FRAME_TAGGED;
-    }
-    if (type != TYPE_IPV4) {
-        return FRAME_NOT_IPV4;
-    }
     struct rd ip = rd_over(NULL, 0);
-    enum frame_fault fault = parse_ip(&r, &f, &ip);
+    uint16_t type;
+    enum frame_fault fault = frame_parse_ethernet(&r, &f.to, &f.from, &type);
     if (fault == FRAME_OK) {
-        fault = parse_udp(&ip, &f);
+        fault = type == TYPE_IPV4 ? parse_ip(&r, &f, &ip) : FRAME_NOT_IPV4;
+    }
+    if (fault == FRAME_OK) {
+        fault = frame_parse_udp(&ip, &f.from_port, &f.to_port, &f.payload);
     }
     if (fault == FRAME_OK) {
         *out = f;

@@ -45,6 +45,16 @@ enum frame_fault frame_parse(const void *octets, size_t len, struct frame *out);
 void frame_write(struct wr *w, const struct frame *frame);
 
 /*
+ * The parts that IPv6 (dhcp/v6_frame) has in common with IPv4: what stands around the IP
+ * header.  frame_take() leaves *to alone at the end of the octets, where r latches.
+ */
+void frame_take(struct rd *r, void *to, size_t len);
+enum frame_fault frame_parse_ethernet(struct rd *r, struct mac *to, struct mac *from,
+                                      uint16_t *type);
+enum frame_fault frame_parse_udp(struct rd *ip, uint16_t *from_port, uint16_t *to_port,
+                                 struct rd *payload);
+
+/*
  * RFC 1071: the ones' complement sum of 16-bit words, an odd last octet padded with zero; and
  * the checksum it makes.
  */

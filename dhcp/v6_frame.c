@@ -1,16 +1,8 @@
 #include "dhcp/v6_frame.h"
 
-enum { TYPE_IPV6 = 0x86dd, TYPE_VLAN = 0x8100, TYPE_SERVICE_VLAN = 0x88a8 };
+enum { TYPE_IPV6 = 0x86dd };
 enum { UDP_HEADER_LEN = 8, HOP_LIMIT = 64 };
 enum { HOP_BY_HOP = 0, PROTOCOL_UDP = 17, ROUTING = 43, FRAGMENT = 44, DESTINATION = 60 };
-
-static void take_into(struct rd *r, void *to, size_t len)
-{
-    const uint8_t *at = rd_take(r, len);
-    if (at) {
-        memcpy(to, at, len);
-    }
-}
 
 /* Over the extension headers; the type of what stands behind them. */
 static uint8_t skip_extensions(struct rd *ip, uint8_t type)
@@ -30,8 +22,8 @@ static enum frame_fault parse_ip(struct rd *r, struct frame6 *f, struct rd *ip)
     size_t len = rd_u16(r);
     uint8_t type = rd_u8(r);
     (void)rd_u8(r); /* hop limit */
-    take_into(r, &f->ip_from, sizeof f->ip_from);
-    take_into(r, &f->ip_to, sizeof f->ip_to);
+    frame_take(r, &f->ip_from, sizeof f->ip_from);
+    frame_take(r, &f->ip_to, sizeof f->ip_to);
     if (!rd_ok(r)) {
         return FRAME_SHORT;
     }
@@ -47,42 +39,18 @@ static enum frame_fault parse_ip(struct rd *r, struct frame6 *f, struct rd *ip)
                                 : (type == FRAGMENT ? FRAME_FRAGMENT : FRAME_NOT_UDP);
 }
 
-static enum frame_fault parse_udp(struct rd *ip, struct frame6 *f)
-{
-    f->from_port = rd_u16(ip);
-    f->to_port = rd_u16(ip);
-    size_t len = rd_u16(ip);
-    (void)rd_u16(ip); /* checksum */
-    if (!rd_ok(ip)) {
-        return FRAME_SHORT;
-    }
-    if (len < UDP_HEADER_LEN || len - UDP_HEADER_LEN > rd_left(ip)) {
-        return FRAME_BAD_LENGTH;
-    }
-    f->payload = rd_sub(ip, len - UDP_HEADER_LEN);
-    return FRAME_OK;
-}
-
 enum frame_fault frame6_parse(const void *octets, size_t len, struct frame6 *out)
 {
     struct frame6 f;
     struct rd r = rd_over(octets, len);
-    take_into(&r, &f.to, sizeof f.to);
-    take_into(&r, &f.from, sizeof f.from);
-    uint16_t type = rd_u16(&r);
-    if (!rd_ok(&r)) {
-        return FRAME_SHORT;
-    }
-    if (type == TYPE_VLAN || type == TYPE_SERVICE_VLAN) {
-        return FRAME_TAGGED;
-    }
-    if (type != TYPE_IPV6) {
-        return FRAME_NOT_IPV6;
-    }
     struct rd ip = rd_over(NULL, 0);
-    enum frame_fault fault = parse_ip(&r, &f, &ip);
+    uint16_t type;
+    enum frame_fault fault = frame_parse_ethernet(&r, &f.to, &f.from, &type);
     if (fault == FRAME_OK) {
-        fault = parse_udp(&ip, &f);
+        fault = type == TYPE_IPV6 ? parse_ip(&r, &f, &ip) : FRAME_NOT_IPV6;
+    }
+    if (fault == FRAME_OK) {
+        fault = frame_parse_udp(&ip, &f.from_port, &f.to_port, &f.payload);
     }
     if (fault == FRAME_OK) {
         *out = f;
