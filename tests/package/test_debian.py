@@ -134,6 +134,11 @@ def is_confined(site):
     check.equal(status["Uid"].split()[0], user, "its user")
     check.equal((status["CapEff"], status["NoNewPrivs"], status["Seccomp"]),
                 ("0" * 16, "1", "2"), "effective capabilities, no_new_privs, seccomp")
+    told = json.loads(site.machine.run("pxed", "status", "--json"))["confinement"]
+    check.equal((told["user"], told["seccomp"], told.get("seccomp_why")), ("pxed", True, None),
+                "its own filter, loaded under the unit's")
+    check.that(told["landlock"] or "kernel" in told["landlock_why"],
+               "the unit keeps it from Landlock: %s" % told)
     score = re.search(r"Overall exposure level for pxed.service: ([0-9.]+)",
                       site.machine.run("systemd-analyze", "security", "pxed"))
     check.at_most(float(score.group(1)), 1.8, "exposure as systemd counts it")
