@@ -85,12 +85,20 @@ def clean_leftovers():
     names = os.listdir("/run/netns") if os.path.isdir("/run/netns") else []
     for name in names:
         if is_leftover(name):
-            for pid in sh("ip", "netns", "pids", name).split():
-                os.kill(int(pid), signal.SIGKILL)
-            sh("ip", "netns", "del", name)
+            remove_namespace(name)
     for name in os.listdir(tempfile.gettempdir()):
         if is_leftover(name):
             shutil.rmtree(os.path.join(tempfile.gettempdir(), name), ignore_errors=True)
+
+
+def remove_namespace(name):
+    """With what still runs in it: a program that another one started outlives that one."""
+    for pid in sh("ip", "netns", "pids", name).split():
+        try:
+            os.kill(int(pid), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    sh("ip", "netns", "del", name)
 
 
 def is_leftover(name):
@@ -303,7 +311,7 @@ class Net:
         for sock in self.sockets:
             sock.close()
         for namespace in self.namespaces:
-            sh("ip", "netns", "del", namespace.name)
+            remove_namespace(namespace.name)
         shutil.rmtree(self.folder)
         self.namespaces, self.programs, self.sockets = [], [], []
 
