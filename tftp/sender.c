@@ -139,20 +139,40 @@ static int send_run(struct tftp_transfer *x, const struct run *run)
     return net_send_pairs(x->fd, &x->path, run->parts, run->count);
 }
 
-/*
- * Looking at the file costs a system call, so not every window does; but before the last
- * block it is always looked at, and no client ends with a mixture of two files.
- */
+/* Any of these may be all that the client still lacks. */
+static bool may_end(const struct tftp_transfer *x)
+{
+    return x->session.high >= x->session.last;
+}
+
+/* Looking at the file costs system calls, so not every window does. */
 #define CHECK_EVERY (10 * USEC_PER_MSEC)
 
-static bool is_unchanged(struct tftp_transfer *x, const struct run *run, usec_t now)
+static bool is_unchanged(struct tftp_transfer *x, usec_t now)
 {
-    bool ends = run->first.number + run->count > x->session.last;
-    if (now < x->file->checked + CHECK_EVERY && !ends) {
+    if (now < x->file->checked + CHECK_EVERY && !may_end(x)) {
         return true;
     }
     x->file->checked = now;
     return store_unchanged(x->file);
+}
+
+/* From here on they stay what they are, and may be read by us.  False: they are gone. */
+static bool copy_blocks(const struct sender *s, const struct tftp_transfer *x,
+                        struct run *run)
+{
+    if (x->file->fd < 0 || run->octets == 0) {
+        return true; /* in our own memory */
+    }
+    if (scratch_copy(&s->scratch, x->file->data + run->first.offset, run->octets) != 0) {
+        return false;
+    }
+    const uint8_t *at = s->scratch.at;
+    for (size_t i = 0; i < run->count; i++) {
+        run->parts[2 * i + 1].iov_base = (void *)at;
+        at += run->parts[2 * i + 1].iov_len;
+    }
+    return true;
 }
 
 /* The kernel's queues are full; anything else is as good as a loss, and the timer's work. */
@@ -206,10 +226,18 @@ static void tell_run(struct tftp_transfer *x, const struct tftp_hooks *hooks,
     }
 }
 
-enum sender_result tftp_sender_run(struct tftp_transfer *x,
-                                   const struct tftp_hooks *hooks, usec_t now,
-                                   uint64_t *octets, uint64_t *cold_at)
+/* False: what was gathered is not to be had any more, or is of another version. */
+static bool is_sound(const struct sender *s, struct tftp_transfer *x, struct run *run,
+                     bool again, usec_t now)
 {
+    bool told = s->hooks->packet && tftp_watch_may_want(x, run->first.number, again);
+    return (!(told || may_end(x)) || copy_blocks(s, x, run)) && is_unchanged(x, now);
+}
+
+enum sender_result tftp_sender_run(const struct sender *s, struct tftp_transfer *x,
+                                   usec_t now, uint64_t *cold_at)
+{
+    const struct tftp_hooks *hooks = s->hooks;
     struct run run;
     for (;;) {
         uint64_t resent = x->session.stats.resent_blocks;
@@ -217,7 +245,8 @@ enum sender_result tftp_sender_run(struct tftp_transfer *x,
         if (what == GATHERED_NOTHING || what == GATHERED_COLD) {
             return what == GATHERED_COLD ? SENDER_COLD : SENDER_IDLE;
         }
-        if (what == GATHERED_BLOCKS && !is_unchanged(x, &run, now)) {
+        bool again = x->session.stats.resent_blocks != resent;
+        if (what == GATHERED_BLOCKS && !is_sound(s, x, &run, again, now)) {
             return SENDER_FILE_CHANGED;
         }
         int taken = what == GATHERED_OACK ? send_oack(x, hooks) : send_run(x, &run);
@@ -225,9 +254,9 @@ enum sender_result tftp_sender_run(struct tftp_transfer *x,
         if (result != SENDER_IDLE) {
             return result;
         }
-        *octets += run.octets;
+        *s->octets += run.octets;
         if (hooks->packet) {
-            tell_run(x, hooks, &run, x->session.stats.resent_blocks != resent);
+            tell_run(x, hooks, &run, again);
         }
     }
 }

@@ -4,12 +4,16 @@
  * A run of blocks leaves as one segmented send (UDP_SEGMENT), or as one sendmmsg where the
  * kernel or the path refuses that; the octets come straight from the file's mapping.
  *
+ * A client never ends with a mixture: from the moment when the last block goes out for the first
+ * time blocks are copied, then the file is looked at, and only if it is what it was they leave.
+ *
  * Shell: common/net.
  */
 #ifndef TFTP_SENDER_H
 #define TFTP_SENDER_H
 
 #include "tftp/hooks.h"
+#include "tftp/scratch.h"
 #include "tftp/store.h"
 #include "tftp/table.h"
 
@@ -20,10 +24,14 @@ enum sender_result {
     SENDER_FILE_CHANGED, /* the file was written to or cut short */
 };
 
-/* Adds the file octets that left to *octets. */
-enum sender_result tftp_sender_run(struct tftp_transfer *x,
-                                   const struct tftp_hooks *hooks, usec_t now,
-                                   uint64_t *octets, uint64_t *cold_at);
+struct sender {
+    const struct tftp_hooks *hooks;
+    uint64_t *octets; /* of files: those that leave are added */
+    struct scratch scratch;
+};
+
+enum sender_result tftp_sender_run(const struct sender *s, struct tftp_transfer *x,
+                                   usec_t now, uint64_t *cold_at);
 
 /* The chunk of the file that begins there is in memory now. */
 void tftp_sender_warmed(struct tftp_transfer *x, uint64_t from);

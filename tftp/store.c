@@ -11,6 +11,7 @@
 
 #include "common/beneath.h"
 #include "common/cleanup.h"
+#include "tftp/stamp.h"
 
 /* Directory entries looked at for a name in another case: bounds the work of one request. */
 #define CASE_ENTRIES_MAX 20000
@@ -20,7 +21,7 @@ struct entry {
     struct store_file file; /* first: store_put() is given its address */
     struct store *store;    /* NULL once the store was closed */
     struct entry *next;
-    struct stat stat;
+    struct stamp stamp;
     enum tftp_mode mode;
     int fd;
     unsigned lent;
@@ -80,16 +81,17 @@ static enum store_fault fault_of(int error)
 }
 
 static enum store_fault open_regular(const struct store *s, const char *path, int *fd,
-                                     struct stat *st)
+                                     struct stamp *st)
 {
     AUTO(close) int f = open_beneath(s->root, path, O_RDONLY);
     if (f < 0) {
         return fault_of(-f);
     }
-    if (fstat(f, st) != 0) {
-        return fault_of(errno);
+    int error = stamp_take(f, false, st);
+    if (error != 0) {
+        return fault_of(-error);
     }
-    if (!S_ISREG(st->st_mode)) {
+    if (!S_ISREG(st->mode)) {
         return STORE_NOT_REGULAR;
     }
     *fd = take_fd(&f);
@@ -98,7 +100,7 @@ static enum store_fault open_regular(const struct store *s, const char *path, in
 
 bool store_has(struct store *s, const char *path)
 {
-    struct stat st;
+    struct stamp st;
     AUTO(close) int fd = -1;
     return open_regular(s, path, &fd, &st) == STORE_OK;
 }
@@ -162,24 +164,17 @@ static bool repair_case(const struct store *s, char path[TFTP_PATH_SIZE])
 
 /* -- lending ------------------------------------------------------------------------------ */
 
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 static enum store_fault map_octets(struct entry *e)
 {
-    e->file.size = (uint64_t)e->stat.st_size;
-    if (e->stat.st_size == 0) {
+    e->file.size = e->stamp.size;
+    if (e->stamp.size == 0) {
         return STORE_OK;
     }
-    void *at = mmap(NULL, (size_t)e->stat.st_size, PROT_READ, MAP_SHARED, e->fd, 0);
+    void *at = mmap(NULL, (size_t)e->stamp.size, PROT_READ, MAP_SHARED, e->fd, 0);
     if (at == MAP_FAILED) {
         return STORE_TROUBLE;
     }
-    (void)madvise(at, (size_t)e->stat.st_size, MADV_SEQUENTIAL);
+    (void)madvise(at, (size_t)e->stamp.size, MADV_SEQUENTIAL);
     e->file.data = at;
     return STORE_OK;
 }
@@ -207,10 +202,10 @@ static size_t translate(uint8_t *buf, size_t len)
 
 static enum store_fault read_netascii(struct entry *e)
 {
-    if (e->stat.st_size > STORE_NETASCII_MAX) {
+    if (e->stamp.size > STORE_NETASCII_MAX) {
         return STORE_TOO_LARGE;
     }
-    size_t len = (size_t)e->stat.st_size;
+    size_t len = (size_t)e->stamp.size;
     uint8_t *buf = malloc(2 * len + 1);
     if (!buf) {
         return STORE_TROUBLE;
@@ -227,7 +222,7 @@ static enum store_fault read_netascii(struct entry *e)
 static void release(struct entry *e)
 {
     if (e->file.data && e->mode == TFTP_OCTET && e->fd >= 0) {
-        (void)munmap((void *)e->file.data, (size_t)e->stat.st_size);
+        (void)munmap((void *)e->file.data, (size_t)e->stamp.size);
     } else {
         free((void *)e->file.data);
     }
@@ -237,7 +232,7 @@ static void release(struct entry *e)
     free(e);
 }
 
-static enum store_fault lend_new(struct store *s, int fd, const struct stat *st,
+static enum store_fault lend_new(struct store *s, int fd, const struct stamp *st,
                                  enum tftp_mode mode, struct store_file **out)
 {
     struct entry *e = calloc(1, sizeof *e);
@@ -245,7 +240,7 @@ static enum store_fault lend_new(struct store *s, int fd, const struct stat *st,
         (void)close(fd);
         return STORE_TROUBLE;
     }
-    *e = (struct entry){.store = s, .stat = *st, .mode = mode, .fd = fd, .lent = 1};
+    *e = (struct entry){.store = s, .stamp = *st, .mode = mode, .fd = fd, .lent = 1};
     e->file.fd = mode == TFTP_OCTET ? fd : -1;
     enum store_fault fault = mode == TFTP_OCTET ? map_octets(e) : read_netascii(e);
     if (fault != STORE_OK) {
@@ -262,13 +257,13 @@ static enum store_fault lend(struct store *s, const char *path, enum tftp_mode m
                              struct store_file **out)
 {
     int fd = -1;
-    struct stat st;
+    struct stamp st;
     enum store_fault fault = open_regular(s, path, &fd, &st);
     if (fault != STORE_OK) {
         return fault;
     }
     for (struct entry *e = s->open; e; e = e->next) {
-        if (e->mode == mode && same_file(&e->stat, &st)) {
+        if (e->mode == mode && stamp_same(&e->stamp, &st)) {
             (void)close(fd);
             e->lent++;
             *out = &e->file;
@@ -354,14 +349,18 @@ void store_put(struct store_file *file)
     release(e);
 }
 
-bool store_unchanged(const struct store_file *file)
+bool store_unchanged(struct store_file *file)
 {
-    const struct entry *e = (const struct entry *)file;
-    struct stat now;
+    struct entry *e = (struct entry *)file;
+    struct stamp now;
     if (e->fd < 0) {
         return true;
     }
-    return fstat(e->fd, &now) == 0 && same_file(&now, &e->stat);
+    if (stamp_take(e->fd, true, &now) != 0 || !stamp_same(&now, &e->stamp)) {
+        return false;
+    }
+    e->stamp = now; /* what is explained once explains nothing that comes later */
+    return true;
 }
 
 struct store_file *store_share(struct store_file *file)

@@ -58,8 +58,8 @@ enum store_fault store_text(void *octets, size_t len, enum tftp_mode mode,
 /* Is there a regular file under exactly this (clean) name that we may read? */
 bool store_has(struct store *s, const char *path);
 
-/* False when the file was written to since it was opened (size or times differ). */
-bool store_unchanged(const struct store_file *file);
+/* False when the file was written to since it was opened (tftp/stamp).  Never waits. */
+bool store_unchanged(struct store_file *file);
 
 /* Lends the file once more. */
 struct store_file *store_share(struct store_file *file);

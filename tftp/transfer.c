@@ -19,7 +19,15 @@ int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
                      const struct tftp_hooks *hooks)
 {
     struct hash_seed seed;
-    *e = (struct tftp_engine){.hooks = *hooks};
+    *e = (struct tftp_engine){
+        .hooks = *hooks,
+    };
+    e->sender.hooks = &e->hooks;
+    e->sender.octets = &e->counters.sent_octets;
+    int error = scratch_open(&e->sender.scratch);
+    if (error != 0) {
+        return error;
+    }
     if (getrandom(&seed, sizeof seed, 0) != sizeof seed) {
         return -EIO;
     }
@@ -41,6 +49,7 @@ void tftp_engine_done(struct tftp_engine *e)
     tftp_table_free(e->table);
     tftp_windows_free(e->windows);
     free(e->timer_slots);
+    scratch_close(&e->sender.scratch);
     *e = (struct tftp_engine){0};
 }
 
@@ -239,7 +248,7 @@ static enum sender_result send_due(struct tftp_engine *e, struct tftp_transfer *
     uint64_t cold_at;
     enum sender_result result;
     do {
-        result = tftp_sender_run(x, &e->hooks, now, &e->counters.sent_octets, &cold_at);
+        result = tftp_sender_run(&e->sender, x, now, &cold_at);
     } while (result == SENDER_COLD && !warm_elsewhere(e, x, cold_at));
     if (!x->has_begun && x->session.high > 0) {
         x->has_begun = true;

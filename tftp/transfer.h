@@ -24,6 +24,7 @@ struct tftp_engine {
     struct timer **timer_slots;
     struct tftp_hooks hooks;
     struct tftp_counters counters;
+    struct sender sender;
     uint64_t serials;     /* given out so far */
     uint64_t no_segments; /* interfaces that refuse UDP_SEGMENT: bit ifindex % 64 */
 };

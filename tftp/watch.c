@@ -49,6 +49,12 @@ bool tftp_watch_wants_in(struct tftp_transfer *x, const struct tftp_packet *pkt)
     return false;
 }
 
+bool tftp_watch_may_want(const struct tftp_transfer *x, uint64_t number, bool again)
+{
+    const struct tftp_session *s = &x->session;
+    return (again && x->watch_again < AGAIN) || number <= HEADS || s->silences > 0;
+}
+
 bool tftp_watch_wants_out(struct tftp_transfer *x, uint64_t number, bool again)
 {
     const struct tftp_session *s = &x->session;

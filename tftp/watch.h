@@ -29,6 +29,8 @@ void tftp_watch_went(const struct tftp_hooks *hooks, const struct tftp_watched *
 
 /* Is this packet of a client's transfer to be told?  Before the session has it. */
 bool tftp_watch_wants_in(struct tftp_transfer *x, const struct tftp_packet *pkt);
+/* May it be wanted?  Asked before a run of blocks is put together; changes nothing. */
+bool tftp_watch_may_want(const struct tftp_transfer *x, uint64_t number, bool again);
 /* Is this block, which goes out now, perhaps again? */
 bool tftp_watch_wants_out(struct tftp_transfer *x, uint64_t number, bool again);
 
