@@ -126,6 +126,9 @@ $(B)/bench-http: $(call obj,tests/bench/http_load.c)
 $(B)/refuse-segments.so: tests/bench/refuse_segments.c
 	@mkdir -p $(@D)
 	$(call tell,LD)$(COMPILE) -shared -fPIC $< -o $@
+$(B)/inject.so: tests/netns/inject.c
+	@mkdir -p $(@D)
+	$(call tell,LD)$(COMPILE) -U_FORTIFY_SOURCE -shared -fPIC $< -o $@
 $(B)/bench-hosts: $(call obj,tests/bench/bench_hosts.c $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
@@ -168,7 +171,7 @@ BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
 cli: $(B)/pxed
 	PXED=$(B)/pxed python3 -B -m unittest discover -s tests/cli
 
-netns: $(B)/pxed $(BENCH_TOOLS)
+netns: $(B)/pxed $(BENCH_TOOLS) $(B)/inject.so
 	python3 -B tests/netns/run.py $(B)/pxed
 
 page-test: deps-page

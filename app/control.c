@@ -10,6 +10,8 @@
 #include "app/commands.h"
 #include "app/unix_socket.h"
 #include "common/cleanup.h"
+#include "common/log.h"
+#include "common/net.h"
 
 #define VERBS_MAX   24
 #define GROUPS_MAX  1024
@@ -283,6 +285,11 @@ static bool on_connection(void *context, int listener, enum loop_event event, us
     struct control *c = context;
     (void)event;
     AUTO(close) int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0 && net_is_short(-errno)) {
+        log_say(LOG_WARNING, "nobody can be let in at the control socket: %s",
+                strerror(errno));
+        loop_rest(c->loop, listener);
+    }
     if (fd < 0 || !may_ask(c, fd)) {
         return true;
     }

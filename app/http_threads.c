@@ -10,12 +10,15 @@
 #include <unistd.h>
 
 #include "app/http_socket.h"
+#include "common/log.h"
+#include "common/net.h"
 
 #define STACK_SIZE (256u << 10)
 #define BATCH      64 /* questions answered before others get their turn */
 #define NOTES_MAX  16 /* of clients turned away since the last look; more are not told */
 #define LOOK_EVERY (1 * USEC_PER_SEC)
 #define SPARE      16 /* connections that libmicrohttpd may have over our limit */
+#define TAKEN_MAX  16 /* connections before others get their turn */
 
 struct connection {
     struct connection *next;
@@ -49,6 +52,7 @@ struct note {
 
 struct http_threads {
     struct MHD_Daemon *daemon;
+    int fd; /* listens */
     struct http_limits limits;
     struct http_host host;
     struct loop *loop;
@@ -177,6 +181,34 @@ static void note(struct http_threads *t, const struct endpoint *peer,
         t->notes[t->note_count++] = (struct note){*peer, why};
         loop_ring(t->bell);
     }
+}
+
+/*
+ * The main loop takes connections, and not a thread of libmicrohttpd: that one would run in
+ * circles when there are no descriptors left.
+ */
+static bool on_listener(void *context, int listener, enum loop_event event, usec_t now)
+{
+    struct http_threads *t = context;
+    (void)event;
+    (void)now;
+    for (int i = 0; i < TAKEN_MAX; i++) {
+        struct sockaddr_storage peer;
+        socklen_t len = sizeof peer;
+        int fd = accept4(listener, (struct sockaddr *)&peer, &len,
+                         SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            (void)MHD_add_connection(t->daemon, fd, (struct sockaddr *)&peer, len);
+            continue;
+        }
+        if (net_is_short(-errno)) {
+            log_say(LOG_WARNING, "no HTTP connection can be taken now: %s",
+                    strerror(errno));
+            loop_rest(t->loop, listener);
+        }
+        break;
+    }
+    return true;
 }
 
 /* Before a connection is taken; what is refused here costs neither thread nor memory. */
@@ -508,14 +540,14 @@ int http_threads_start(int fd, const struct http_limits *limits,
     t->loop = loop;
     t->look_at = USEC_NEVER;
     int error = loop_on_bell(loop, on_bell, t, &t->bell);
+    error = error == 0 ? loop_watch(loop, fd, on_listener, t) : error;
     if (error == 0) {
         t->daemon = MHD_start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
-                MHD_USE_POLL | MHD_USE_ITC,
-            0, on_accept, t, on_request, t, MHD_OPTION_LISTEN_SOCKET, fd,
-            MHD_OPTION_NOTIFY_CONNECTION, on_connection, t, MHD_OPTION_NOTIFY_COMPLETED,
-            on_completed, t, MHD_OPTION_URI_LOG_CALLBACK, on_target, t,
-            MHD_OPTION_UNESCAPE_CALLBACK, unescape_nothing, t,
+                MHD_USE_POLL | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET,
+            0, on_accept, t, on_request, t, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+            t, MHD_OPTION_NOTIFY_COMPLETED, on_completed, t, MHD_OPTION_URI_LOG_CALLBACK,
+            on_target, t, MHD_OPTION_UNESCAPE_CALLBACK, unescape_nothing, t,
             MHD_OPTION_CONNECTION_LIMIT, (unsigned)limits->connections + SPARE,
             MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)limits->timeout,
             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_HEADERS_SIZE,
@@ -523,10 +555,12 @@ int http_threads_start(int fd, const struct http_limits *limits,
         error = t->daemon ? 0 : errno > 0 ? -errno : -EIO;
     }
     if (error != 0) {
+        loop_unwatch(loop, fd);
         (void)pthread_mutex_destroy(&t->lock);
         free(t);
         return error;
     }
+    t->fd = fd;
     *out = t;
     return 0;
 }
@@ -556,6 +590,8 @@ void http_threads_stop(struct http_threads *t)
     if (!t) {
         return;
     }
+    loop_unwatch(t->loop, t->fd);
+    (void)close(t->fd);
     close_questions(t);
     MHD_stop_daemon(t->daemon);
     (void)pthread_mutex_destroy(&t->lock);

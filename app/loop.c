@@ -12,6 +12,8 @@
 #define CHANGES_MAX  4
 #define BELLS_MAX    4
 
+#define REST_MSEC 100
+
 #define QUIET_PATIENCE                                                                   \
     4 /* quiet times: where it is never quiet (a log file) this must do */
 
@@ -24,6 +26,7 @@ struct watcher {
     } state;
     int fd;
     unsigned waits_for; /* LOOP_WAIT_* */
+    bool rests;         /* until the loop's rest is over */
     loop_callback callback;
     void *context;
 };
@@ -52,6 +55,7 @@ struct loop_bell {
 struct loop {
     uv_loop_t uv;
     uv_prepare_t before_sleep;
+    uv_timer_t rest;
     uv_poll_t alarm_poll;
     int alarm_fd;
     usec_t alarm_set; /* what the timerfd is set to, USEC_NEVER: off */
@@ -135,12 +139,16 @@ static int start(struct loop *loop)
     loop->alarm_set = USEC_NEVER;
     loop->alarm_poll.data = loop;
     loop->before_sleep.data = loop;
+    loop->rest.data = loop;
     int error = uv_poll_init(&loop->uv, &loop->alarm_poll, loop->alarm_fd);
     if (error == 0) {
         error = uv_poll_start(&loop->alarm_poll, UV_READABLE, on_alarm);
     }
     if (error == 0) {
         error = uv_prepare_init(&loop->uv, &loop->before_sleep);
+    }
+    if (error == 0) {
+        error = uv_timer_init(&loop->uv, &loop->rest);
     }
     return error == 0 ? uv_prepare_start(&loop->before_sleep, before_sleep) : error;
 }
@@ -223,7 +231,8 @@ static int wait_on(struct watcher *w)
     if (uv_is_closing((uv_handle_t *)&w->poll)) {
         return 0; /* the loop is being freed, and finished work still has its say */
     }
-    return events ? uv_poll_start(&w->poll, events, on_event) : uv_poll_stop(&w->poll);
+    return events && !w->rests ? uv_poll_start(&w->poll, events, on_event)
+                               : uv_poll_stop(&w->poll);
 }
 
 static void on_event(uv_poll_t *poll, int status, int events)
@@ -277,6 +286,7 @@ int loop_watch(struct loop *loop, int fd, loop_callback callback, void *context)
     w->state = SLOT_WATCHES;
     w->fd = fd;
     w->waits_for = LOOP_WAIT_READ;
+    w->rests = false;
     w->callback = callback;
     w->context = context;
     w->poll.data = w;
@@ -302,6 +312,29 @@ void loop_wait_for(struct loop *loop, int fd, unsigned what)
         w->waits_for = what;
         (void)wait_on(w);
     }
+}
+
+static void on_rested(uv_timer_t *timer)
+{
+    struct loop *loop = timer->data;
+    for (size_t i = 0; i < WATCHERS_MAX; i++) {
+        struct watcher *w = &loop->watchers[i];
+        if (w->state == SLOT_WATCHES && w->rests) {
+            w->rests = false;
+            (void)wait_on(w);
+        }
+    }
+}
+
+void loop_rest(struct loop *loop, int fd)
+{
+    struct watcher *w = slot_of(loop, fd);
+    if (!w || (!uv_is_active((uv_handle_t *)&loop->rest) &&
+               uv_timer_start(&loop->rest, on_rested, REST_MSEC, 0) != 0)) {
+        return;
+    }
+    w->rests = true;
+    (void)wait_on(w);
 }
 
 static void on_signal(uv_signal_t *signal, int number)

@@ -46,6 +46,11 @@ void loop_unwatch(struct loop *loop, int fd);
 #define LOOP_WAIT_WRITE 2u
 void loop_wait_for(struct loop *loop, int fd, unsigned what);
 /*
+ * For a moment the descriptor is not looked at: what it has cannot be taken now, for want of
+ * memory or descriptors, and the loop would run in circles.
+ */
+void loop_rest(struct loop *loop, int fd);
+/*
  * Calls back when something in this directory has changed and then nothing for `quiet`
  * milliseconds, or has not come to rest for some of these.  Not recursive.
  */

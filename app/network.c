@@ -1,11 +1,13 @@
 #include "app/network.h"
 
+#include <errno.h>
 #include <net/if.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "app/privileges.h"
 #include "common/log.h"
+#include "common/net.h"
 #include "common/netwatch.h"
 
 static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now);
@@ -77,16 +79,25 @@ static bool on_change(void *context, int fd, enum loop_event event, usec_t now)
     return true;
 }
 
+void network_rest(struct loop *loop, int fd, int error)
+{
+    if (net_is_short(error)) {
+        log_say(LOG_WARNING, "packets cannot be received now: %s", strerror(-error));
+        loop_rest(loop, fd);
+    }
+}
+
 /* A capture that fails has lost its interface, and the kernel's word may be late. */
 static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now)
 {
     struct network *n = context;
     (void)event;
-    bool good = dhcp_service_readable(n->dhcp, fd, now);
-    if (!good && n->hotplug) {
+    int error = dhcp_service_readable(n->dhcp, fd, now);
+    if (error == -ENODEV && n->hotplug) {
         refresh(n);
     }
-    return good;
+    network_rest(n->loop, fd, error);
+    return error != -ENODEV;
 }
 
 /* The DHCP side tells it of its own interfaces. */

@@ -29,4 +29,7 @@ int network_start(struct network *n, struct loop *loop, const struct snapshot *c
                   struct dhcp_service *dhcp, struct tftp_service *tftp);
 void network_stop(struct network *n);
 
+/* What receiving from a watched descriptor came to, 0 or -errno: said, and let rest, if it is short. */
+void network_rest(struct loop *loop, int fd, int error);
+
 #endif

@@ -204,7 +204,7 @@ static bool on_dhcp6(void *context, int fd, enum loop_event event, usec_t now)
 {
     struct appliance *a = context;
     (void)event;
-    dhcp6_service_readable(a->dhcp6, fd, now);
+    network_rest(a->loop, fd, dhcp6_service_readable(a->dhcp6, fd, now));
     return true;
 }
 
@@ -214,7 +214,7 @@ static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
     if (event == LOOP_ERROR) {
         tftp_service_unreachable(a->tftp, fd, now);
     } else {
-        tftp_service_readable(a->tftp, fd, now);
+        network_rest(a->loop, fd, tftp_service_readable(a->tftp, fd, now));
     }
     return true;
 }

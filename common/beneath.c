@@ -14,9 +14,10 @@
 
 #include "common/cleanup.h"
 
-#define ALWAYS     (O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-#define OPEN_TRIES 5 /* the kernel gives EAGAIN when a rename races its check */
-#define LINKS_MAX  40
+#define ALWAYS (O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+#define OPEN_TRIES                                                                       \
+    5 /* EAGAIN: a rename raced the kernel's check; EINTR: a disk elsewhere */
+#define LINKS_MAX 40
 
 /* Takes the first name off *rest, which is cut up; NULL: none is left. */
 static char *next_name(char **rest)
@@ -116,7 +117,7 @@ int open_beneath(int root, const char *path, int flags)
         if (errno == ENOSYS || errno == EPERM) {
             return open_beneath_by_steps(root, path, flags);
         }
-        if (errno != EAGAIN) {
+        if (errno != EAGAIN && errno != EINTR) {
             break;
         }
     }

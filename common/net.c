@@ -246,6 +246,11 @@ size_t net_receive(int fd, struct net_inbox *inbox, struct net_dgram out[NET_BAT
     return count;
 }
 
+bool net_is_short(int error)
+{
+    return error == -ENOMEM || error == -ENOBUFS || error == -EMFILE || error == -ENFILE;
+}
+
 bool net_unreachable(int fd, struct endpoint *peer)
 {
     union address a = {.any = {.sa_family = AF_UNSPEC}};

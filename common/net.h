@@ -66,6 +66,9 @@ int net_port(int fd, uint16_t *port);
 size_t net_receive(int fd, struct net_inbox *inbox, struct net_dgram out[NET_BATCH],
                    int *error);
 
+/* Is this -errno a lack of memory or descriptors, which the next call would meet as well? */
+bool net_is_short(int error);
+
 /*
  * One datagram made of parts; with segment > 0 the octets leave as several datagrams of
  * `segment` octets each, the last maybe shorter (UDP_SEGMENT).  pin_interface: leave by

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/net.h"
+
 #define SNAP_LEN 2048
 
 /*
@@ -161,15 +163,20 @@ int capture_fd(const struct capture *c)
 int capture_next(struct capture *c, const uint8_t **frame, size_t *len)
 {
     struct pcap_pkthdr *header;
+    errno = 0;
     int status = pcap_next_ex(c->pcap, &header, frame);
     if (status == 1) {
         *len = header->caplen;
         return 1;
     }
-    return status == 0 ? 0 : -ENODEV;
+    if (status == 0) {
+        return 0;
+    }
+    return net_is_short(-errno) ? -errno : -ENODEV;
 }
 
 int capture_send(struct capture *c, const uint8_t *frame, size_t len)
 {
-    return pcap_inject(c->pcap, frame, len) < 0 ? -EIO : 0;
+    errno = EIO;
+    return pcap_inject(c->pcap, frame, len) < 0 ? -errno : 0;
 }

@@ -40,7 +40,7 @@ bool capture_is_on(const struct capture *c, unsigned ifindex);
 /* To be watched for reading. */
 int capture_fd(const struct capture *c);
 
-/* 1: a frame; 0: none is waiting; -errno: the interface is gone. */
+/* 1: a frame; 0: none is waiting; -ENODEV: the interface is gone; else as net_is_short() says. */
 int capture_next(struct capture *c, const uint8_t **frame, size_t *len);
 
 int capture_send(struct capture *c, const uint8_t *frame, size_t len);

@@ -376,7 +376,7 @@ static void on_datagram(struct dhcp_service *s, const struct port *p,
 
 /* -- what has something to read ----------------------------------------------------------- */
 
-static void read_pxe_port(struct dhcp_service *s)
+static int read_pxe_port(struct dhcp_service *s)
 {
     struct net_dgram d[NET_BATCH];
     int error;
@@ -387,9 +387,10 @@ static void read_pxe_port(struct dhcp_service *s)
             on_datagram(s, p, &d[i]);
         }
     }
+    return net_is_short(error) ? error : 0;
 }
 
-static void read_udp(struct dhcp_service *s, const struct port *p)
+static int read_udp(struct dhcp_service *s, const struct port *p)
 {
     struct net_dgram d[NET_BATCH];
     int error;
@@ -400,9 +401,10 @@ static void read_udp(struct dhcp_service *s, const struct port *p)
             on_broadcast(s, p, &d[i]);
         }
     }
+    return net_is_short(error) ? error : 0;
 }
 
-static bool read_capture(struct dhcp_service *s, struct port *p, enum capture_kind kind)
+static int read_capture(struct dhcp_service *s, struct port *p, enum capture_kind kind)
 {
     struct capture *c = kind == CAPTURE_OUTGOING ? p->outgoing : p->capture;
     const uint8_t *frame;
@@ -411,15 +413,15 @@ static bool read_capture(struct dhcp_service *s, struct port *p, enum capture_ki
     for (int i = 0; i < FRAMES_MAX && (status = capture_next(c, &frame, &len)) > 0; i++) {
         on_frame(s, p, kind, frame, len);
     }
-    if (status >= 0) {
-        return true;
+    if (status >= 0 || net_is_short(status)) {
+        return status < 0 ? status : 0;
     }
     p->broken = true;
     if (kind == CAPTURE_INCOMING && !s->config->hotplug) {
         log_say(LOG_ERROR, "interface %s is gone: no more PXE clients are answered there",
                 p->conf.name);
     }
-    return false;
+    return -ENODEV;
 }
 
 usec_t dhcp_service_deadline(const struct dhcp_service *s)
@@ -455,18 +457,17 @@ void dhcp_service_forget_forms(struct dhcp_service *s)
     ladder_forget(&s->ladder);
 }
 
-bool dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now)
+int dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now)
 {
     s->now = now;
     struct port *p = port_by_fd(&s->ports, fd);
     if (fd == s->pxe_fd) {
-        read_pxe_port(s);
-        return true;
+        return read_pxe_port(s);
     }
     if (p && p->udp_fd == fd) {
-        read_udp(s, p);
-        return true;
+        return read_udp(s, p);
     }
     bool outgoing = p && p->outgoing && capture_fd(p->outgoing) == fd;
-    return p && read_capture(s, p, outgoing ? CAPTURE_OUTGOING : CAPTURE_INCOMING);
+    return p ? read_capture(s, p, outgoing ? CAPTURE_OUTGOING : CAPTURE_INCOMING)
+             : -ENODEV;
 }

@@ -54,8 +54,11 @@ void dhcp_service_close(struct dhcp_service *s); /* NULL is fine */
 
 size_t dhcp_service_sockets(const struct dhcp_service *s, int fds[DHCP_SOCKETS_MAX]);
 
-/* False: what stood behind this descriptor is gone; stop watching it, and refresh. */
-bool dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now);
+/*
+ * -ENODEV: what stood behind this descriptor is gone; stop watching it, and refresh.  Another
+ * -errno: nothing can be received for want of memory; let it rest.
+ */
+int dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now);
 
 /* USEC_NEVER: nothing waits. */
 usec_t dhcp_service_deadline(const struct dhcp_service *s);

@@ -448,7 +448,7 @@ static void on_request(struct dhcp6_service *s, const struct port6 *p,
     send_or_hold(s, &d->path, DHCP_PXE_PORT, PXE_REPLY_DELAY);
 }
 
-void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
+int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
 {
     struct net_dgram d[NET_BATCH];
     int error;
@@ -458,7 +458,7 @@ void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
         refresh(s);
     }
     if (fd == s->watch_fd) {
-        return;
+        return 0;
     }
     size_t n = net_receive(fd, s->inbox, d, &error);
     for (size_t i = 0; i < n; i++) {
@@ -472,6 +472,7 @@ void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
             on_request(s, p, &d[i]);
         }
     }
+    return net_is_short(error) ? error : 0;
 }
 
 /* -- replies held back -------------------------------------------------------------------- */

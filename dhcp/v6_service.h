@@ -49,7 +49,8 @@ void dhcp6_service_close(struct dhcp6_service *s); /* NULL is fine */
 #define DHCP6_SOCKETS_MAX 3
 
 size_t dhcp6_service_sockets(const struct dhcp6_service *s, int fds[DHCP6_SOCKETS_MAX]);
-void dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now);
+/* 0, or -errno when nothing can be received for want of memory: let it rest. */
+int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now);
 
 /* When a reply is to go out that was held back; USEC_NEVER: none is. */
 usec_t dhcp6_service_deadline(const struct dhcp6_service *s);

@@ -362,14 +362,14 @@ static bool is_listening(const struct tftp_service *s, int fd)
     return false;
 }
 
-void tftp_service_readable(struct tftp_service *s, int fd, usec_t now)
+int tftp_service_readable(struct tftp_service *s, int fd, usec_t now)
 {
     struct net_dgram d[NET_BATCH];
     struct tftp_transfer *dirty[NET_BATCH];
     bool listens = is_listening(s, fd);
     size_t n = NET_BATCH;
+    int error = 0;
     for (int batch = 0; batch < BATCHES_MAX && n == NET_BATCH; batch++) {
-        int error;
         size_t count = 0;
         n = net_receive(fd, s->inbox, d, &error);
         for (size_t i = 0; i < n; i++) {
@@ -378,6 +378,7 @@ void tftp_service_readable(struct tftp_service *s, int fd, usec_t now)
         }
         pump_dirty(s, dirty, count, now);
     }
+    return net_is_short(error) ? error : 0;
 }
 
 usec_t tftp_service_deadline(const struct tftp_service *s)

@@ -47,7 +47,8 @@ void tftp_service_close(
 size_t tftp_service_sockets(const struct tftp_service *s, const int **fds);
 void tftp_service_set_doors(struct tftp_service *s, const unsigned *ifindexes,
                             size_t count);
-void tftp_service_readable(struct tftp_service *s, int fd, usec_t now);
+/* 0, or -errno when nothing can be received for want of memory: let it rest. */
+int tftp_service_readable(struct tftp_service *s, int fd, usec_t now);
 /* poll() says POLLERR: some client's port is closed. */
 void tftp_service_unreachable(struct tftp_service *s, int fd, usec_t now);
 usec_t tftp_service_deadline(const struct tftp_service *s);

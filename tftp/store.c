@@ -102,7 +102,8 @@ bool store_has(struct store *s, const char *path)
 {
     struct stamp st;
     AUTO(close) int fd = -1;
-    return open_regular(s, path, &fd, &st) == STORE_OK;
+    enum store_fault fault = open_regular(s, path, &fd, &st);
+    return fault == STORE_OK || fault == STORE_TROUBLE;
 }
 
 /* -- names in another case ---------------------------------------------------------------- */

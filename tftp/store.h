@@ -55,7 +55,10 @@ void store_put(struct store_file *file);
 enum store_fault store_text(void *octets, size_t len, enum tftp_mode mode,
                             struct store_file **out);
 
-/* Is there a regular file under exactly this (clean) name that we may read? */
+/*
+ * Is there a regular file under exactly this (clean) name that we may read?  What cannot be told
+ * now (STORE_TROUBLE) is believed to be there: its reader is told better.
+ */
 bool store_has(struct store *s, const char *path);
 
 /* False when the file was written to since it was opened (tftp/stamp).  Never waits. */

@@ -345,15 +345,16 @@ class Net:
         """An empty boot root that any user may read."""
         return Root(os.path.join(self.folder, "root%d" % next(numbers)))
 
-    def pxed(self, namespace, configuration, ready=True, descriptors=None):
+    def pxed(self, namespace, configuration, ready=True, descriptors=None, under=()):
         """Start pxed with this configuration and wait until it serves.
 
-        descriptors: how many it may have, None for as many as this process.
+        descriptors: how many it may have, None for as many as this process; under: the words
+        of a command that starts it.
         """
         path = os.path.join(self.folder, "pxed%d.json" % next(numbers))
         write_json(path, configuration)
         limit = ("prlimit", "--nofile=%d:%d" % (descriptors, descriptors)) if descriptors else ()
-        program = namespace.start(*limit, binary(), "run", "-c", path)
+        program = namespace.start(*limit, *under, binary(), "run", "-c", path)
         program.config_path = path
         if ready:
             program.wait_log("pxed ready")

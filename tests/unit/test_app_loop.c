@@ -218,6 +218,49 @@ START_TEST(what_is_waited_for_can_change)
 }
 END_TEST
 
+/* Takes nothing of what came, and rests; the third time it stops the loop. */
+static bool rest(void *context, int fd, enum loop_event event, usec_t now)
+{
+    struct wire *w = context;
+    (void)event;
+    (void)now;
+    if (++w->calls == 3) {
+        loop_stop(w->loop);
+    } else {
+        loop_rest(w->loop, fd);
+    }
+    return true;
+}
+
+START_TEST(what_cannot_be_taken_is_let_rest)
+{
+    struct loop *loop = new_loop();
+    struct wire w;
+    struct wire other;
+    open_wire(&w, loop);
+    open_wire(&other, loop);
+    ck_assert_int_eq(loop_watch(loop, w.ours, rest, &w), 0);
+    watch_wire(&other);
+    send_one(&w);
+    usec_t start = loop_clock();
+    run_round(loop);
+    ck_assert_uint_le(w.calls, 1 + (loop_clock() - start) / (100 * USEC_PER_MSEC));
+    send_one(&other);
+    run_round(loop);
+    ck_assert_uint_eq(other.calls, 1);
+    while (w.calls < 3) {
+        loop_run(loop);
+    }
+    ck_assert_uint_ge(loop_clock() - start, 200 * USEC_PER_MSEC);
+    loop_unwatch(loop, w.ours);
+    loop_unwatch(loop, other.ours);
+    loop_rest(loop, w.ours); /* nobody watches it */
+    close_wire(&w);
+    close_wire(&other);
+    loop_free(loop);
+}
+END_TEST
+
 struct change_test {
     struct loop *loop;
     unsigned calls;
@@ -262,6 +305,7 @@ Suite *suite_app_loop(void)
     tcase_add_test(tc, a_callback_may_unwatch_another);
     tcase_add_test(tc, slots_and_numbers_are_used_again);
     tcase_add_test(tc, what_is_waited_for_can_change);
+    tcase_add_test(tc, what_cannot_be_taken_is_let_rest);
     tcase_add_test(tc, changes_of_a_directory_are_told_once_it_is_quiet);
     suite_add_tcase(s, tc);
     return s;
