@@ -33,6 +33,7 @@ struct state {
     struct state_row batch[BATCH];
     size_t since_prune; /* rows written */
     int result;
+    bool anew; /* of the last batch: it went to another file than those before */
     const struct snapshot *(*config)(void *context);
     void *context;
 };
@@ -103,11 +104,14 @@ static void write_rest(struct state *s)
 {
     while (s->batch_count > 0 ||
            (s->batch_count = states_changes(s->states, s->batch, BATCH)) > 0) {
-        int code = state_db_write(s->db, s->batch, s->batch_count);
+        int code = state_db_write(s->db, s->batch, s->batch_count, &s->anew);
         if (code != 0) {
             log_say(LOG_ERROR, "the last changes of state are lost: %s",
                     state_db_explain(code));
             return;
+        }
+        if (s->anew) {
+            states_change_all(s->states);
         }
         s->batch_count = 0;
     }
@@ -131,7 +135,7 @@ void state_close(struct state *s)
 static void write_batch(void *job)
 {
     struct state *s = job;
-    s->result = state_db_write(s->db, s->batch, s->batch_count);
+    s->result = state_db_write(s->db, s->batch, s->batch_count, &s->anew);
     if (s->result == 0 && s->since_prune > SEEN_MAX / 4) {
         s->since_prune = 0;
         (void)state_db_prune(s->db, SEEN_MAX); /* again next time */
@@ -145,6 +149,11 @@ static void written(void *job, usec_t now)
     if (s->result == 0) {
         if (s->retry != RETRY_FIRST) {
             log_say(LOG_INFO, "state is written again");
+        }
+        if (s->anew) {
+            log_say(LOG_WARNING,
+                    "the file of state was taken away; all is written to another");
+            states_change_all(s->states);
         }
         s->since_prune += s->batch_count;
         s->batch_count = 0;

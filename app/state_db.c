@@ -65,14 +65,15 @@ static int read_all(struct state_db *db,
     return code == SQLITE_DONE ? 0 : code;
 }
 
-int state_db_open(const char *path, struct state_db **out,
-                  void (*row)(void *context, const struct state_row *row), void *context)
+static void disconnect(struct state_db *db)
 {
-    struct state_db *db = calloc(1, sizeof *db);
-    *out = db;
-    if (!db) {
-        return SQLITE_NOMEM;
-    }
+    (void)sqlite3_finalize(db->write);
+    (void)sqlite3_finalize(db->prune);
+    (void)sqlite3_close(db->sql);
+}
+
+static int connect_to(const char *path, struct state_db *db)
+{
     int code =
         sqlite3_open_v2(path, &db->sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     if (code == SQLITE_OK) {
@@ -87,17 +88,47 @@ int state_db_open(const char *path, struct state_db **out,
     if (code == SQLITE_OK) {
         code = sqlite3_prepare_v2(db->sql, prune_rows, -1, &db->prune, NULL);
     }
+    return code;
+}
+
+int state_db_open(const char *path, struct state_db **out,
+                  void (*row)(void *context, const struct state_row *row), void *context)
+{
+    struct state_db *db = calloc(1, sizeof *db);
+    *out = db;
+    if (!db) {
+        return SQLITE_NOMEM;
+    }
+    int code = connect_to(path, db);
     return code == SQLITE_OK ? read_all(db, row, context) : code;
 }
 
 void state_db_close(struct state_db *db)
 {
     if (db) {
-        (void)sqlite3_finalize(db->write);
-        (void)sqlite3_finalize(db->prune);
-        (void)sqlite3_close(db->sql);
+        disconnect(db);
         free(db);
     }
+}
+
+/* SQLite would go on writing to a file that has no name any more. */
+static bool is_gone(const struct state_db *db)
+{
+    int moved = 0;
+    return sqlite3_file_control(db->sql, NULL, SQLITE_FCNTL_HAS_MOVED, &moved) == 0 &&
+           moved != 0;
+}
+
+static int make_anew(struct state_db *db)
+{
+    struct state_db fresh = {.sql = NULL};
+    int code = connect_to(sqlite3_db_filename(db->sql, NULL), &fresh);
+    struct state_db old = code == SQLITE_OK ? *db : fresh;
+    if (code == SQLITE_OK) {
+        *db = fresh;
+    }
+    disconnect(&old);
+    return code;
 }
 
 static int write_one(struct state_db *db, const struct state_row *row)
@@ -120,9 +151,15 @@ static int write_one(struct state_db *db, const struct state_row *row)
     return code == SQLITE_DONE ? 0 : code;
 }
 
-int state_db_write(struct state_db *db, const struct state_row *rows, size_t count)
+int state_db_write(struct state_db *db, const struct state_row *rows, size_t count,
+                   bool *anew)
 {
-    int code = sqlite3_exec(db->sql, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    *anew = is_gone(db);
+    int code = *anew ? make_anew(db) : 0;
+    if (code != 0) {
+        return code;
+    }
+    code = sqlite3_exec(db->sql, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     for (size_t i = 0; code == 0 && i < count; i++) {
         code = write_one(db, &rows[i]);
     }

@@ -16,8 +16,12 @@ int state_db_open(const char *path, struct state_db **out,
                   void (*row)(void *context, const struct state_row *row), void *context);
 void state_db_close(struct state_db *db); /* NULL is fine */
 
-/* All rows or none. */
-int state_db_write(struct state_db *db, const struct state_row *rows, size_t count);
+/*
+ * All rows or none.  *anew: the file was taken away meanwhile and another was made, which holds
+ * no more than these.
+ */
+int state_db_write(struct state_db *db, const struct state_row *rows, size_t count,
+                   bool *anew);
 /* Keeps this many machines that are neither approved nor done, those seen last. */
 int state_db_prune(struct state_db *db, size_t keep);
 

@@ -163,9 +163,10 @@ bool states_seen(struct states *t, const struct mac *mac, bool has_arch, uint16_
         return false;
     }
     struct host_state *s = &slot->row.state;
-    bool news = s->first_seen == 0 || now - s->last_seen >= STATES_SEEN_AGAIN ||
+    bool news = s->first_seen == 0 || now < s->last_seen ||
+                now - s->last_seen >= STATES_SEEN_AGAIN ||
                 (has_arch && (!s->has_arch || s->arch != arch));
-    s->first_seen = s->first_seen == 0 ? now : s->first_seen;
+    s->first_seen = s->first_seen == 0 || now < s->first_seen ? now : s->first_seen;
     if (has_arch) {
         s->has_arch = true;
         s->arch = arch;
@@ -211,6 +212,15 @@ size_t states_changes(struct states *t, struct state_row *out, size_t room)
         out[count++] = slot->row;
     }
     return count;
+}
+
+void states_change_all(struct states *t)
+{
+    for (size_t i = 0; i < t->used; i++) {
+        if (t->slots[i].hh.tbl) {
+            note_change(t, &t->slots[i]);
+        }
+    }
 }
 
 bool states_next(const struct states *t, size_t *at, struct state_row *out)

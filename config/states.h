@@ -46,7 +46,10 @@ void states_free(struct states *t); /* NULL is fine */
 /* NULL: nothing is known. */
 const struct host_state *states_find(struct states *t, const struct mac *mac);
 
-/* True when that is worth writing down. */
+/*
+ * True when that is worth writing down.  `now` may be earlier than it was before: somebody has
+ * set the clock, and the later times were wrong.
+ */
 bool states_seen(struct states *t, const struct mac *mac, bool has_arch, uint16_t arch,
                  int64_t now);
 /* The marks of a machine, known or not; true when they have changed. */
@@ -56,6 +59,8 @@ bool states_put(struct states *t, const struct state_row *row);
 
 /* Up to room rows that have changed since they were last taken. */
 size_t states_changes(struct states *t, struct state_row *out, size_t room);
+/* Every row has changed: it is to be written anew. */
+void states_change_all(struct states *t);
 
 size_t states_count(const struct states *t);
 /* All of them in some order: *at begins at 0; false: no more. */

@@ -48,6 +48,33 @@ START_TEST(what_is_seen_is_remembered)
 }
 END_TEST
 
+START_TEST(a_clock_that_is_set_back_is_believed)
+{
+    struct states *t = states_new(4, 4, &seed);
+    ck_assert(see(t, 1, 2000000000));
+    ck_assert(see(t, 1, 1700000000));
+    ck_assert_int_eq(look(t, 1)->first_seen, 1700000000);
+    ck_assert_int_eq(look(t, 1)->last_seen, 1700000000);
+    ck_assert(!see(t, 1, 1700000001));
+    states_free(t);
+}
+END_TEST
+
+START_TEST(all_can_be_written_anew)
+{
+    struct states *t = states_new(4, 4, &seed);
+    struct state_row rows[8];
+    see(t, 1, 1000);
+    set_marks(t, 2, true, false);
+    ck_assert_uint_eq(states_changes(t, rows, 8), 2);
+    see(t, 1, 5000);
+    states_change_all(t);
+    ck_assert_uint_eq(states_changes(t, rows, 8), 2);
+    ck_assert_uint_eq(states_changes(t, rows, 8), 0);
+    states_free(t);
+}
+END_TEST
+
 START_TEST(marks_stay_when_strangers_crowd_in)
 {
     struct states *t = states_new(2, 3, &seed);
@@ -157,6 +184,8 @@ Suite *suite_config_states(void)
     Suite *s = suite_create("config/states, config/gate");
     TCase *tc = tcase_create("states");
     tcase_add_test(tc, what_is_seen_is_remembered);
+    tcase_add_test(tc, a_clock_that_is_set_back_is_believed);
+    tcase_add_test(tc, all_can_be_written_anew);
     tcase_add_test(tc, marks_stay_when_strangers_crowd_in);
     tcase_add_test(tc, a_table_full_of_marks_takes_no_more);
     tcase_add_test(tc, changes_are_taken_once);
