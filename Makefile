@@ -50,7 +50,7 @@ CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common
          dhcp/watch.c dhcp/show.c dhcp/sighting.c dhcp/traffic.c dhcp/url.c \
          dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_frame.c dhcp/v6_held.c dhcp/v6_packet.c \
          dhcp/v6_show.c dhcp/v6_sighting.c \
-         tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
+         tftp/admission.c tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
          tftp/watch.c tftp/window.c tftp/grant.c tftp/table.c \
          app/boot.c app/boot_rules.c app/boot_words.c app/boots.c app/evidence.c app/timeline.c \
@@ -61,7 +61,7 @@ SHELLS := common/beneath.c common/log.c common/neighbours.c common/net.c common/
           config/duplicates.c config/faults.c config/fields.c config/load.c \
           config/load_boot.c config/load_files.c config/load_hosts.c config/load_match.c config/load_menu.c \
           config/load_options.c config/load_own.c config/load_profiles.c config/load_system.c config/load_vars.c config/syntax.c \
-          config/load_log.c \
+          config/load_log.c config/load_subnets.c \
           config/load_http.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \

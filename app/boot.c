@@ -230,6 +230,7 @@ void boot_refuse_file(struct boot *b, const struct boot_load *load, usec_t now)
     f->moved = now;
     keep_name(&f->bad, load->name, now);
     memcpy(f->bad_reason, load->reason, sizeof f->bad_reason);
+    f->bad_unanswered = load->unanswered;
     boot_note(b, BOOT_REFUSED, load->name, NULL, now);
     if (known) {
         known->repeats++;

@@ -105,6 +105,7 @@ struct boot_load {
     usec_t ended;
     uint32_t repeats;        /* asked for again and refused again */
     bool last_file;          /* the profile's last one: its end is the boot's */
+    bool unanswered;         /* refused, but by silence */
     char reason[BOOT_LABEL]; /* refused: why */
 };
 
@@ -173,6 +174,7 @@ struct boot_facts {
     struct boot_named good;  /* the latest that came whole */
     struct boot_named bad;   /* the latest that was refused */
     char bad_reason[BOOT_LABEL];
+    bool bad_unanswered;    /* it was not told so */
     struct boot_load worst; /* the latest that failed */
 };
 

@@ -208,6 +208,11 @@ static bool size_probe(const struct boot *b)
     return f->probes > 0 && f->whole == 0 && f->failures == 0;
 }
 
+static bool not_allowed(const struct boot *b)
+{
+    return refused_last(&b->facts) && b->facts.bad_unanswered;
+}
+
 static bool file_refused(const struct boot *b)
 {
     const struct boot_facts *f = &b->facts;
@@ -443,6 +448,10 @@ static const struct rule rules[] = {
      "{machine} asked for the size of \"{asked_file}\" ({probed}) and then did not load it.",
      "Its firmware refuses the file before loading: another machine type, too large, or Secure Boot; `pxed check` tells what the file is.",
      NO_SCREEN, BOOT_STOPPED, false},
+    {"not-allowed", not_allowed,
+     "{machine} asked for \"{refused}\" and got no answer: {why}.",
+     "Name its subnet in \"tftp.allow\", beside \"attached\": clients behind a router, a relay or NAT are not served unasked.",
+     TIMES_OUT, BOOT_STOPPED, true},
     {"file-refused", file_refused,
      "{machine} asked for \"{refused}\", got \"{why}\", and was not heard again.",
      "Put \"{refused}\" beneath the TFTP root, or correct whatever names it.",

@@ -472,11 +472,29 @@ static void on_refused(void *context, const struct endpoint *peer, unsigned ifin
     boot_watch_file_refused(a->boots, &load, now);
 }
 
+static void on_turned_away(void *context, const struct endpoint *peer, const char *name,
+                           enum tftp_ignored why, usec_t now)
+{
+    const struct appliance *a = context;
+    char ip[ENDPOINT_TEXT];
+    struct boot_load load = {.door = BOOT_TFTP,
+                             .peer = *peer,
+                             .began = now,
+                             .progress.size = UINT64_MAX,
+                             .unanswered = true};
+    (void)why; /* there is one that is told */
+    snprintf(load.name, sizeof load.name, "%s", name);
+    snprintf(load.reason, sizeof load.reason, "%.40s is not in tftp.allow",
+             endpoint_print_ip(peer, ip));
+    boot_watch_file_refused(a->boots, &load, now);
+}
+
 void boot_watch_tftp(struct tftp_hooks *hooks)
 {
     hooks->opened = on_opened;
     hooks->ended = on_ended;
     hooks->refused = on_refused;
+    hooks->turned_away = on_turned_away;
 }
 
 /* -- what is under way ---------------------------------------------------------------------- */

@@ -83,12 +83,7 @@ static bool is_reserved(const char *path)
 
 static bool may_see_pages(const struct http *h, const struct endpoint *peer)
 {
-    for (size_t i = 0; i < h->conf.page_from_count; i++) {
-        if (subnet_holds(&h->conf.page_from[i], peer)) {
-            return true;
-        }
-    }
-    return false;
+    return subnets_hold(h->conf.page_from.list, h->conf.page_from.count, peer);
 }
 
 /* A page that gave an open file without more gives all of it. */

@@ -154,6 +154,13 @@ static void read_transfers(const struct metrics_sources *s, struct exposition *e
     }
 }
 
+static void read_tftp_ignored(const struct metrics_sources *s, struct exposition *e)
+{
+    for (unsigned why = 1; s->tftp && why < TFTP_IGNORED_COUNT; why++) {
+        exposition_count(e, LABELS(tftp_ignored_name(why)), s->tftp->ignored[why]);
+    }
+}
+
 static void read_active(const struct metrics_sources *s, struct exposition *e)
 {
     if (s->tftp) {
@@ -290,6 +297,9 @@ static const struct {
       "Machines that boot now."}, read_booting},
     {{"pxed_transfers_total", "counter", {"door", "result"},
       "Files that clients asked for, by how it ended."}, read_transfers},
+    {{"pxed_tftp_ignored_total", "counter", {"reason"},
+      "Datagrams to the TFTP ports that were met with silence, by the reason."},
+     read_tftp_ignored},
     {{"pxed_transfers_active", "gauge", {"door"},
       "Files under way."}, read_active},
     {{"pxed_sent_bytes_total", "counter", {"door"},

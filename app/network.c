@@ -9,6 +9,7 @@
 #include "common/log.h"
 #include "common/net.h"
 #include "common/netwatch.h"
+#include "dhcp/interface.h"
 
 static bool on_dhcp(void *context, int fd, enum loop_event event, usec_t now);
 
@@ -43,18 +44,38 @@ static void lower_raw(void *context)
 
 /* -- following ---------------------------------------------------------------------------- */
 
-/* Files are served on the configured interfaces, and to this host itself. */
+/*
+ * Files are served on the configured interfaces, and to this host itself.  Without hotplug
+ * the interfaces are those of the start; their addresses are followed all the same.
+ */
 static void set_doors(struct network *n)
 {
-    unsigned doors[CONFIG_INTERFACES_MAX + 1] = {if_nametoindex("lo")};
-    size_t count = 1;
+    struct tftp_doors *doors = &n->doors;
+    int error = interface_subnets(n->interfaces, n->interface_count, doors->attached,
+                                  TFTP_ATTACHED_MAX, &doors->attached_count);
+    if (error != 0) {
+        log_say(LOG_WARNING, "cannot tell which subnets are attached now: %s",
+                strerror(-error));
+    } else if (doors->attached_count == TFTP_ATTACHED_MAX) {
+        log_say(LOG_WARNING,
+                "the interfaces have more than %d subnets: name those of the clients in "
+                "\"tftp.allow\"",
+                TFTP_ATTACHED_MAX - 1);
+    }
+    tftp_service_set_doors(n->tftp, doors);
+}
+
+static void find_doors(struct network *n)
+{
+    n->doors.loopback = if_nametoindex("lo");
+    n->doors.ifindex[0] = n->doors.loopback;
+    n->doors.count = 1;
     for (size_t i = 0; i < n->interface_count; i++) {
         unsigned ifindex = if_nametoindex(n->interfaces[i].name);
         if (ifindex != 0) {
-            doors[count++] = ifindex;
+            n->doors.ifindex[n->doors.count++] = ifindex;
         }
     }
-    tftp_service_set_doors(n->tftp, doors, count);
 }
 
 static void refresh(struct network *n)
@@ -64,6 +85,7 @@ static void refresh(struct network *n)
         dhcp_service_refresh(n->dhcp, &hooks);
     }
     if (n->tftp) {
+        find_doors(n);
         set_doors(n);
     }
 }
@@ -73,8 +95,13 @@ static bool on_change(void *context, int fd, enum loop_event event, usec_t now)
     struct network *n = context;
     (void)event;
     (void)now;
-    if (netwatch_changed(fd)) {
+    if (!netwatch_changed(fd)) {
+        return true;
+    }
+    if (n->hotplug) {
         refresh(n);
+    } else {
+        set_doors(n);
     }
     return true;
 }
@@ -144,6 +171,8 @@ int network_start(struct network *n, struct loop *loop, const struct snapshot *c
         error = follow(n);
         refresh(n); /* what has changed since the interfaces were opened */
     } else if (error == 0 && tftp) {
+        error = follow(n);
+        find_doors(n);
         set_doors(n);
     }
     return error;

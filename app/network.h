@@ -1,8 +1,8 @@
 /*
  * app/network: the process's side of interfaces that come and go.
  *
- *     network_start()   watches the DHCP side's descriptors and, with hotplug, the kernel's
- *                       word on interfaces; from then on all follows by itself
+ *     network_start()   watches the DHCP side's descriptors and the kernel's word on
+ *                       interfaces; from then on all follows by itself
  *
  * Ownership: services and loop are borrowed and must outlive it.
  * Errors: 0 or -errno.  Shell: app/loop, app/privileges, common/netwatch.
@@ -22,6 +22,7 @@ struct network {
     struct interface_conf interfaces[CONFIG_INTERFACES_MAX];
     size_t interface_count;
     bool hotplug;
+    struct tftp_doors doors;
     int watch_fd; /* -1: nothing is followed */
 };
 

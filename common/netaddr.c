@@ -120,9 +120,29 @@ bool subnet_holds(const struct subnet *s, const struct endpoint *e)
 {
     unsigned octets = s->bits / 8;
     unsigned rest = s->bits % 8;
+    if (s->bits < 96 && endpoint_is_ip4(e)) {
+        return false;
+    }
     return memcmp(s->ip, e->ip, octets) == 0 &&
            (rest == 0 ||
             ((s->ip[octets] ^ e->ip[octets]) & 0xffu << (8 - rest) & 0xff) == 0);
+}
+
+bool subnets_hold(const struct subnet *list, size_t count, const struct endpoint *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (subnet_holds(&list[i], e)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool endpoint_is_loopback(const struct endpoint *e)
+{
+    static const uint8_t ip6[16] = {[15] = 1};
+    return endpoint_is_ip4(e) ? endpoint_to_ip4(e).octet[0] == 127
+                              : memcmp(e->ip, ip6, sizeof ip6) == 0;
 }
 
 static unsigned group_at(const struct endpoint *e, int i)

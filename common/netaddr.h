@@ -68,8 +68,12 @@ struct endpoint endpoint_ip4(struct ip4 ip, uint16_t port);
 bool endpoint_is_ip4(const struct endpoint *e);
 /* The IPv4 address; meaningful only when endpoint_is_ip4(). */
 struct ip4 endpoint_to_ip4(const struct endpoint *e);
-/* Is the address (its scope and port do not count) in there? */
+/* Is the address (its scope and port do not count) in there?  ::/0 holds no IPv4. */
 bool subnet_holds(const struct subnet *s, const struct endpoint *e);
+/* In one of them? */
+bool subnets_hold(const struct subnet *list, size_t count, const struct endpoint *e);
+/* 127.0.0.0/8, ::1. */
+bool endpoint_is_loopback(const struct endpoint *e);
 /* The same address and scope, whatever the ports. */
 bool endpoint_same_ip(const struct endpoint *a, const struct endpoint *b);
 /* Same address, scope and port. */

@@ -198,6 +198,7 @@ static const struct field tftp_fields[] = {
     {.key = "max_transfers", .read = read_u32, .min = 1, .max = 100000,
      .offset = offsetof(struct tftp_conf, max_transfers)},
     {.key = "data_ports", .read = read_data_ports},
+    {.key = "allow", .read = read_allow, .offset = offsetof(struct tftp_conf, allow)},
 };
 
 static const struct field evidence_fields[] = {
@@ -210,8 +211,8 @@ static const struct field evidence_fields[] = {
 
 static const struct field_set evidence_set = {.list = evidence_fields, .count = 3};
 static const struct field_set dhcp_set = {.list = dhcp_fields, .count = 3};
-static const struct field_set tftp_set = {.list = tftp_fields, .count = 9};
-static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 9, "tftp_set counts its rows");
+static const struct field_set tftp_set = {.list = tftp_fields, .count = 10};
+static_assert(sizeof tftp_fields / sizeof tftp_fields[0] == 10, "tftp_set counts its rows");
 
 /* A path, absolute since it is made before the process looks anywhere; or "off". */
 static void read_path_or_off(struct reader *r, const struct field *f, const json_t *value,
@@ -352,7 +353,8 @@ static struct snapshot *new_snapshot(void)
                                  .max_window_size = 64,
                                  .first_window_size = 16,
                                  .send_ahead = SEND_AHEAD_AUTO,
-                                 .max_transfers = 4096};
+                                 .max_transfers = 4096,
+                                 .allow.attached = true};
     s->evidence =
         (struct evidence_conf){.enabled = true, .max_files = 50, .max_octets = 16 << 20};
     http_conf_init(&s->http);

@@ -48,6 +48,17 @@ void read_system(struct reader *r, const struct field *f, const json_t *value,
 void add_system_script(struct reader *r, const struct json_path *at,
                        const struct system_conf *system, struct boot_entry *ipxe);
 
+/* config/load_subnets.c.  An address of either family; an IPv4 one as ::ffff:a.b.c.d. */
+bool any_ip_parse(const char *text, size_t len, uint8_t out[16]);
+/* "10.0.0.0/24", "fd00::/8" or an address alone. */
+bool any_subnet_parse(const char *text, struct subnet *out);
+/* A list of them; "attached" among them sets *attached, which NULL forbids. */
+void read_subnets(struct reader *r, const json_t *value, const struct json_path *at,
+                  struct subnets *out, bool *attached);
+/* dst: struct tftp_allow. */
+void read_allow(struct reader *r, const struct field *f, const json_t *value,
+                const struct json_path *at, void *dst);
+
 /* config/load_options.c.  dst: struct raw_options *; struct system_file. */
 void read_options(struct reader *r, const struct field *f, const json_t *value,
                   const struct json_path *at, void *dst);

@@ -64,6 +64,19 @@ struct evidence_conf {
     uint32_t max_octets; /* of all of them; default 16 MiB */
 };
 
+#define SUBNETS_MAX 32
+
+struct subnets {
+    struct subnet list[SUBNETS_MAX];
+    size_t count;
+};
+
+/* Whose requests for files by TFTP are looked at. */
+struct tftp_allow {
+    bool attached; /* the subnets of the served interfaces, and this host itself */
+    struct subnets subnets;
+};
+
 struct tftp_conf {
     bool enabled;
     char *root;         /* directory, absolute or relative to the configuration file */
@@ -77,18 +90,16 @@ struct tftp_conf {
     uint32_t max_transfers;     /* 1..100000; default 4096 */
     uint16_t data_port_first;   /* 0: one ephemeral port */
     uint16_t data_port_last;    /* inclusive; at most 64 ports */
-    bool single_port; /* data leaves from port 69 too ("data_ports": "single") */
+    bool single_port;        /* data leaves from port 69 too ("data_ports": "single") */
+    struct tftp_allow allow; /* default: attached */
 };
 
-#define HTTP_PAGE_FROM_MAX 32
-
 struct http_conf {
-    bool enabled;           /* false: "listen" is "off" */
-    bool said;              /* "listen" stands in the file */
-    struct endpoint listen; /* the address :: stands for all, of either family */
-    bool boot_files;        /* serve what is beneath tftp.root, too; default false */
-    struct subnet page_from[HTTP_PAGE_FROM_MAX]; /* who may see the page and the like */
-    size_t page_from_count;
+    bool enabled;             /* false: "listen" is "off" */
+    bool said;                /* "listen" stands in the file */
+    struct endpoint listen;   /* the address :: stands for all, of either family */
+    bool boot_files;          /* serve what is beneath tftp.root, too; default false */
+    struct subnets page_from; /* who may see the page and the like */
     uint32_t max_connections; /* 1..10000; default 2048 */
     uint32_t max_per_address; /* of these, from one address; 1..10000; default 64 */
     uint32_t timeout;         /* seconds without progress, 1..3600; default 30 */

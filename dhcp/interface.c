@@ -158,6 +158,90 @@ int interface_ready(const struct interface_conf *conf,
     return -EADDRNOTAVAIL;
 }
 
+/* The address without the bits that do not count; false: of no family we serve. */
+static bool read_subnet(const struct sockaddr *address, const struct sockaddr *mask,
+                        struct subnet *out)
+{
+    struct sockaddr_in6 ip6;
+    struct endpoint e = {.port = 0};
+    uint8_t bits[16];
+    *out = (struct subnet){.bits = 0};
+    memset(bits, 0xff, sizeof bits);
+    if (!address || !mask) {
+        return false;
+    }
+    if (address->sa_family == AF_INET) {
+        struct ip4 mask4 = ip_of(mask);
+        e = endpoint_ip4(ip_of(address), 0);
+        memcpy(bits + 12, mask4.octet, sizeof mask4.octet);
+    } else if (address->sa_family == AF_INET6) {
+        memcpy(&ip6, address, sizeof ip6);
+        memcpy(e.ip, &ip6.sin6_addr, sizeof e.ip);
+        memcpy(&ip6, mask, sizeof ip6);
+        memcpy(bits, &ip6.sin6_addr, sizeof bits);
+    } else {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof bits; i++) {
+        out->ip[i] = e.ip[i] & bits[i];
+        out->bits += (uint8_t)__builtin_popcount(bits[i]);
+    }
+    return true;
+}
+
+static bool is_listed(const struct subnet *list, size_t count, const struct subnet *s)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].bits == s->bits && memcmp(list[i].ip, s->ip, sizeof s->ip) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_of_any(const struct ifaddrs *a, const struct interface_conf *list,
+                      size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_of(a, list[i].name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of one address: its subnet, and the one at the other end of a point-to-point link. */
+static size_t add_subnets(const struct ifaddrs *a, struct subnet *out, size_t n,
+                          size_t room)
+{
+    const struct sockaddr *ends[] = {a->ifa_addr, a->ifa_dstaddr};
+    for (size_t i = 0; i < 2 && n < room; i++) {
+        if (read_subnet(ends[i], a->ifa_netmask, &out[n]) &&
+            !is_listed(out, n, &out[n])) {
+            n++;
+        }
+    }
+    return n;
+}
+
+int interface_subnets(const struct interface_conf *list, size_t count, struct subnet *out,
+                      size_t room, size_t *found)
+{
+    struct ifaddrs *all;
+    size_t n = 0;
+    if (getifaddrs(&all) != 0) {
+        return -errno;
+    }
+    for (const struct ifaddrs *a = all; a; a = a->ifa_next) {
+        if (!is_link(a) && is_of_any(a, list, count)) {
+            n = add_subnets(a, out, n, room);
+        }
+    }
+    freeifaddrs(all);
+    *found = n;
+    return 0;
+}
+
 bool interface_master(const char *name, char out[16])
 {
     char path[64];

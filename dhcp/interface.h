@@ -30,6 +30,10 @@ int interface_read(const struct interface_conf *conf, struct interface_facts *ou
 int interface_ready(const struct interface_conf *conf,
                     const struct interface_facts *facts, char why[INTERFACE_WHY_SIZE]);
 
+/* The subnets of these interfaces, of both families; those beyond `room` are left out. */
+int interface_subnets(const struct interface_conf *list, size_t count, struct subnet *out,
+                      size_t room, size_t *found);
+
 /* The bridge or bond this interface is a port of; false: none. */
 bool interface_master(const char *name, char out[16]);
 

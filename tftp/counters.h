@@ -6,15 +6,16 @@
 #define TFTP_COUNTERS_H
 
 #include "common/histogram.h"
+#include "tftp/admission.h"
 #include "tftp/end.h"
 
 struct tftp_counters {
     uint64_t requests;
     uint64_t transfers; /* begun */
     uint64_t ends[TFTP_END_COUNT];
-    uint64_t refused;     /* requests answered with ERROR */
-    uint64_t ignored;     /* datagrams nobody answered */
-    uint64_t sent_octets; /* of files, repeats included */
+    uint64_t refused;                     /* requests answered with ERROR */
+    uint64_t ignored[TFTP_IGNORED_COUNT]; /* datagrams that nobody answered, by why */
+    uint64_t sent_octets;                 /* of files, repeats included */
     uint64_t resent_blocks;
     uint64_t cold_reads;         /* chunks that had to come from the disk */
     struct histogram durations;  /* seconds, of transfers that came whole */

@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "common/seen.h"
+#include "tftp/admission.h"
 #include "tftp/end.h"
 #include "tftp/options.h"
 #include "tftp/path.h"
@@ -81,6 +82,9 @@ struct tftp_hooks {
     /* A request was answered with ERROR; name: printable. */
     void (*refused)(void *context, const struct endpoint *peer, unsigned ifindex,
                     const char *name, const char *why, usec_t now);
+    /* A request of a machine that machine() knows was met with silence. */
+    void (*turned_away)(void *context, const struct endpoint *peer, const char *name,
+                        enum tftp_ignored why, usec_t now);
     /* A packet came or went (tftp/watch says which are told). */
     void (*packet)(void *context, const struct seen_packet *packet);
     /* A file that began() asked for has come whole. */

@@ -78,6 +78,18 @@ void tftp_journal_refusal(const struct tftp_hooks *hooks, const struct net_path 
     log_end(&l);
 }
 
+void tftp_journal_ignored(const struct net_path *path, enum tftp_ignored why)
+{
+    char peer[ENDPOINT_TEXT];
+    struct log_line l;
+    log_begin(&l, why == TFTP_NOT_ALLOWED ? LOG_WARNING : LOG_INFO, "tftp silent");
+    log_text(&l, "reason", tftp_ignored_name(why));
+    log_varying(&l); /* a sender may be forged, and another one each time */
+    log_text(&l, "peer", endpoint_print_ip(&path->peer, peer));
+    log_number(&l, "port", path->peer.port);
+    log_end(&l);
+}
+
 void tftp_journal_misses(const struct tftp_hooks *hooks, const struct tftp_miss *sum)
 {
     char peer[ENDPOINT_TEXT];

@@ -21,6 +21,9 @@ void tftp_journal_transfer(const struct tftp_hooks *hooks, const struct tftp_tra
 void tftp_journal_refusal(const struct tftp_hooks *hooks, const struct net_path *path,
                           struct tftp_text name, const char *why);
 
+/* A datagram that was met with silence: a line for each reason, whoever sends how many. */
+void tftp_journal_ignored(const struct net_path *path, enum tftp_ignored why);
+
 /* What a client asked for in vain. */
 void tftp_journal_misses(const struct tftp_hooks *hooks, const struct tftp_miss *sum);
 

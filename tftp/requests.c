@@ -7,6 +7,35 @@
 #include "tftp/find.h"
 #include "tftp/journal.h"
 
+static void turn_away(const struct tftp_requests *s, const struct net_dgram *d,
+                      enum tftp_ignored why, usec_t now)
+{
+    const struct tftp_hooks *hooks = &s->engine->hooks;
+    struct tftp_packet pkt;
+    struct mac mac;
+    char shown[TFTP_PATH_SIZE];
+    if (hooks->turned_away && hooks->machine &&
+        hooks->machine(hooks->context, &d->path.peer, &mac) &&
+        tftp_parse(d->data, d->len, &pkt) == TFTP_OK && pkt.op == TFTP_RRQ) {
+        text_show(pkt.file.at, pkt.file.len, shown, sizeof shown);
+        hooks->turned_away(hooks->context, &d->path.peer, shown, why, now);
+    }
+}
+
+bool tftp_admitted(struct tftp_requests *s, const struct net_dgram *d, usec_t now)
+{
+    enum tftp_ignored why = tftp_admit(&s->doors, &s->allow, &d->path);
+    if (why == TFTP_ADMITTED) {
+        return true;
+    }
+    s->engine->counters.ignored[why]++;
+    tftp_journal_ignored(&d->path, why);
+    if (why == TFTP_NOT_ALLOWED) {
+        turn_away(s, d, why, now);
+    }
+    return false;
+}
+
 /* What a client is told; never a path of ours. */
 struct refusal {
     enum tftp_error code;

@@ -7,6 +7,7 @@
 #ifndef TFTP_REQUESTS_H
 #define TFTP_REQUESTS_H
 
+#include "tftp/admission.h"
 #include "tftp/misses.h"
 #include "tftp/transfer.h"
 
@@ -14,8 +15,13 @@ struct tftp_requests {
     struct tftp_engine *engine;
     struct store *store;
     struct tftp_limits limits; /* of the configuration in force */
+    struct tftp_allow allow;   /* likewise */
+    struct tftp_doors doors;
     struct tftp_misses misses;
 };
+
+/* Whoever sent this may be answered; else it is counted, and told to whom it concerns. */
+bool tftp_admitted(struct tftp_requests *s, const struct net_dgram *d, usec_t now);
 
 /*
  * Answers an RRQ or WRQ that came to fd; a transfer runs over data_fd.  One that cannot be

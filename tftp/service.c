@@ -15,7 +15,6 @@
 #define BATCHES_MAX   4 /* receive calls before others get their turn */
 #define URGENT_SIZE   (1 << 20)
 #define URGENT_BLOCKS 16
-#define DOORS_MAX     (CONFIG_INTERFACES_MAX + 1)
 
 /* Families x (port 69 + data ports). */
 #define SOCKETS_MAX (2 * (1 + 64))
@@ -27,8 +26,6 @@ struct tftp_service {
     enum net_family family[SOCKETS_MAX];
     size_t listen_count; /* fds[0..listen_count): port 69 */
     size_t fd_count;     /* the rest carry data; none in single-port mode */
-    unsigned doors[DOORS_MAX];
-    size_t door_count;
     struct tftp_requests requests;
 };
 
@@ -88,6 +85,7 @@ static void set_limits(struct tftp_service *s, const struct tftp_conf *conf)
         .send_ahead = conf->send_ahead,
         .msft_window = conf->msft_window,
     };
+    s->requests.allow = conf->allow;
     tftp_windows_set_first(s->engine.windows, conf->first_window_size);
 }
 
@@ -153,11 +151,9 @@ size_t tftp_service_sockets(const struct tftp_service *s, const int **fds)
     return s->fd_count;
 }
 
-void tftp_service_set_doors(struct tftp_service *s, const unsigned *ifindexes,
-                            size_t count)
+void tftp_service_set_doors(struct tftp_service *s, const struct tftp_doors *doors)
 {
-    s->door_count = count < DOORS_MAX ? count : DOORS_MAX;
-    memcpy(s->doors, ifindexes, s->door_count * sizeof *ifindexes);
+    s->requests.doors = *doors;
 }
 
 int tftp_service_configure(struct tftp_service *s, const struct snapshot *config)
@@ -215,20 +211,6 @@ void tftp_service_forget_windows(struct tftp_service *s)
 
 /* -- port 69 ------------------------------------------------------------------------------ */
 
-static bool admitted(const struct tftp_service *s, const struct net_path *path)
-{
-    uint16_t port = path->peer.port;
-    if (port == 0 || port == TFTP_PORT || port == 67 || port == 4011) {
-        return false; /* another server's port: an answer could start a loop of two */
-    }
-    for (size_t i = 0; i < s->door_count; i++) {
-        if (s->doors[i] == path->ifindex) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The requests of one client go to one socket, those of many spread over all. */
 static int data_socket(const struct tftp_service *s, int request_fd,
                        const struct net_path *path)
@@ -262,9 +244,11 @@ static void tell_packet(const struct tftp_service *s, const struct net_dgram *d,
 static void on_port_69(struct tftp_service *s, int fd, const struct net_dgram *d,
                        usec_t now)
 {
-    if (!admitted(s, &d->path) || !looks_like_request(d)) {
-        s->engine.counters
-            .ignored++; /* only requests are answered here, never an ERROR */
+    if (!looks_like_request(d)) { /* never an answer to an ERROR */
+        s->engine.counters.ignored[TFTP_NOT_REQUEST]++;
+        return;
+    }
+    if (!tftp_admitted(&s->requests, d, now)) {
         return;
     }
     tell_packet(s, d, TFTP_PORT);
@@ -279,13 +263,13 @@ static struct tftp_transfer *on_packet(struct tftp_service *s, int fd,
 {
     struct tftp_packet pkt;
     if (tftp_parse(d->data, d->len, &pkt) != TFTP_OK) {
-        s->engine.counters.ignored++;
+        s->engine.counters.ignored[TFTP_MALFORMED]++;
         return NULL;
     }
     struct tftp_transfer *x = tftp_table_find(s->engine.table, &d->path.peer);
     if (!x || x->fd != fd) {
-        s->engine.counters.ignored++;
-        if (pkt.op != TFTP_ERROR && admitted(s, &d->path)) {
+        s->engine.counters.ignored[TFTP_UNKNOWN_TRANSFER]++;
+        if (pkt.op != TFTP_ERROR && tftp_admitted(&s->requests, d, now)) {
             tftp_send_error(&s->engine.hooks, fd, &d->path, TFTP_ERR_UNKNOWN_TID,
                             "unknown transfer");
         }

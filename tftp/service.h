@@ -21,6 +21,7 @@
 #include "common/clock.h"
 #include "common/netaddr.h"
 #include "config/snapshot.h"
+#include "tftp/admission.h"
 #include "tftp/counters.h"
 #include "tftp/hooks.h"
 #include "tftp/window.h"
@@ -28,12 +29,6 @@
 #define TFTP_PORT 69
 
 struct tftp_service;
-
-/* Interfaces whose requests are served. */
-struct tftp_doors {
-    const unsigned *ifindex;
-    size_t count;
-};
 
 /*
  * Opens the root and every socket.  0 or -errno, with *what in words ("UDP port 69") for the
@@ -45,8 +40,8 @@ void tftp_service_close(
     struct tftp_service *s); /* ends transfers with ERROR; NULL is fine */
 
 size_t tftp_service_sockets(const struct tftp_service *s, const int **fds);
-void tftp_service_set_doors(struct tftp_service *s, const unsigned *ifindexes,
-                            size_t count);
+/* None before this was called. */
+void tftp_service_set_doors(struct tftp_service *s, const struct tftp_doors *doors);
 /* 0, or -errno when nothing can be received for want of memory: let it rest. */
 int tftp_service_readable(struct tftp_service *s, int fd, usec_t now);
 /* poll() says POLLERR: some client's port is closed. */

@@ -176,12 +176,6 @@ static bool ask(const struct firewall_facts *facts, const struct asked *a,
     return false;
 }
 
-static bool is_loopback(const struct endpoint *e)
-{
-    return endpoint_is_ip4(e) ? endpoint_to_ip4(e).octet[0] == 127
-                              : e->ip[15] == 1 && e->ip[0] == 0;
-}
-
 static struct asked asked_for(const char *interface, const char *what, uint16_t port,
                               enum firewall_state state)
 {
@@ -215,7 +209,7 @@ static size_t questions(const struct firewall_facts *facts, const struct snapsho
         out[n].packet.ipv6 = true;
         out[n++].level = FINDING_WARNING;
     }
-    if (s->http.enabled && !is_loopback(&s->http.listen)) {
+    if (s->http.enabled && !endpoint_is_loopback(&s->http.listen)) {
         out[n] = asked_for(i->name, "HTTP", s->http.listen.port, FIREWALL_NEW);
         out[n].packet.protocol = 6;
         out[n++].level = s->http.boot_files ? FINDING_FAULT : FINDING_WARNING;

@@ -152,6 +152,7 @@ def test_one_whose_packets_were_never_heard_says_who_it_is():
         far.ip("route", "add", "default", "via", "10.79.0.1")
         site.pxed.stop()
         site.configuration["interfaces"].append("eth1")
+        site.configuration["tftp"]["allow"] = ["attached", "10.79.0.0/24"]
         site.pxed = network.pxed(site.server, site.configuration)
         name = "pxelinux.cfg/01-" + OWN.replace(":", "-")
         text = tftp.download(far, "10.78.0.1", name).data.decode()

@@ -220,6 +220,13 @@ def refused(network):
     return scene
 
 
+def not_allowed(network):
+    scene = Scene(network, tftp={"allow": ["10.9.0.0/16"]})
+    scene.lease()
+    tftp.Client(scene.client, net.SERVER).request("x64.efi")
+    return scene
+
+
 def loop(network):
     scene = Scene(network, profiles={"default": {"x86-bios": "undionly.kpxe"}})
     for ipxe in (False, True, True):
@@ -247,7 +254,7 @@ def did_not_start(network):
 
 SCENES = (booted, seen_to_ask_another_4011, deaf, only_us, no_file, file_missing, ignored, held, asked_other_4011,
           other_server_won, port_69_closed, size_probe, second_stage_elsewhere,
-          reply_path_blocked, block_above_mtu, aborted, refused, loop, grub_silent, did_not_start)
+          reply_path_blocked, block_above_mtu, aborted, refused, not_allowed, loop, grub_silent, did_not_start)
 
 
 @fixture
@@ -365,6 +372,12 @@ def test_aborted(stage):
 def test_refused(stage):
     expect(stage, "refused", "file-refused", "stopped", "\"missing.efi\", got \"file not found\"",
            screen="PXE-E23")
+
+
+def test_not_allowed(stage):
+    boot = expect(stage, "not_allowed", "not-allowed", "stopped", "asked for \"x64.efi\" and got no answer",
+                  net.CLIENT + " is not in tftp.allow", screen="PXE-E18")
+    check.that("tftp.allow" in boot["remedy"], boot["remedy"])
 
 
 def test_loop(stage):

@@ -158,7 +158,8 @@ def test_behind_a_nat_with_a_single_port():
                     iifname eth0 udp dport 69 accept;
                 }
             }""")
-        box = Container(network, inside, configuration(data_ports="single"), built)
+        behind = configuration(data_ports="single", allow=["10.77.0.0/24"])
+        box = Container(network, inside, behind, built)
         try:
             box.wait_log("pxed ready")
             tftp.fetch(client, "10.77.0.1", "undionly.kpxe", BOOT_FILE)

@@ -66,6 +66,7 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_pending());
     srunner_add_suite(runner, suite_dhcp_radar());
     srunner_add_suite(runner, suite_dhcp_traffic());
+    srunner_add_suite(runner, suite_tftp_admission());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_pace());
     srunner_add_suite(runner, suite_tftp_packet());

@@ -66,6 +66,7 @@ Suite *suite_dhcp_ladder(void);
 Suite *suite_dhcp_menu(void);
 Suite *suite_dhcp_pending(void);
 Suite *suite_dhcp_traffic(void);
+Suite *suite_tftp_admission(void);
 Suite *suite_tftp_misses(void);
 Suite *suite_tftp_pace(void);
 Suite *suite_tftp_packet(void);

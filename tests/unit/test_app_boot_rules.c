@@ -21,6 +21,7 @@
  *     NAME of an end =NAME                  a file that ends so: probe, stalled, ...
  *     unheard=NAME, mtu=NAME                first packet never answered; first block lost
  *     refused=NAME                          not found
+ *     turned-away=NAME                      met with silence
  *     wait=SECONDS
  */
 struct play {
@@ -171,6 +172,12 @@ static bool play_load(struct play *p, const char *step, const char *value)
         timeline_file_refused(p->t, &p->who, &refused, p->now);
         return true;
     }
+    if (strcmp(step, "turned-away") == 0) {
+        refused.unanswered = true;
+        snprintf(refused.reason, sizeof refused.reason, "10.9.0.5 is not in tftp.allow");
+        timeline_file_refused(p->t, &p->who, &refused, p->now);
+        return true;
+    }
     return false;
 }
 
@@ -250,6 +257,8 @@ static const struct {
     {"discover offer=x.efi request=10.0.0.9 begin=x.efi discover wait=30", "reset-in-transfer", "while \"x.efi\" was still being loaded", NULL, NULL},
     {"discover offer=x.efi request=10.0.0.9 probe=x.efi", "size-probe", "size of \"x.efi\" (1.0MB)", NULL, "Secure Boot"},
     {"discover offer=x.efi request=10.0.0.9 refused=x.efi", "file-refused", "asked for \"x.efi\", got \"file not found\"", "PXE-E23", NULL},
+    {"discover offer=x.efi request=10.0.0.9 turned-away=x.efi turned-away=x.efi", "not-allowed", "asked for \"x.efi\" and got no answer: 10.9.0.5 is not in tftp.allow", "PXE-E18", "\"tftp.allow\""},
+    {"discover offer=x.efi request=10.0.0.9 refused=x.efi turned-away=y.efi last=x.efi", "loaded", NULL, NULL, NULL},
     {"discover offer=x.efi request=10.0.0.9 last=boot.ipxe refused=vmlinuz", "file-refused", "\"vmlinuz\"", NULL, NULL},
     {"bios offer=lpxelinux.0 last=lpxelinux.0 refused=pxelinux.cfg/01-52 refused=pxelinux.cfg/default", "file-refused", "pxelinux.cfg/default", NULL, NULL},
     {"discover offer=x.efi request=10.0.0.9 last=x.efi wait=5 discover", "did-not-start", "its firmware asked anew", NULL, "Secure Boot"},

@@ -74,6 +74,7 @@ static bool write_all(size_t interface_count, struct exposition *e)
     memset(&tftp, 0, sizeof tftp);
     tftp.ends[TFTP_END_DONE] = 7;
     tftp.refused = 2;
+    tftp.ignored[TFTP_NOT_ALLOWED] = 3;
     histogram_add(&tftp.durations, HISTOGRAM_DURATION, 0.5);
     const struct metrics_sources from = {.version = "1 \"\\\n",
                                          .interfaces = interfaces,
@@ -102,6 +103,7 @@ START_TEST(samples_carry_their_labels_and_values)
         "\npxed_conflicts_total{kind=\"second-proxy\"} 7\n",
         "\npxed_transfers_total{door=\"tftp\",result=\"done\"} 7\n",
         "\npxed_transfers_total{door=\"tftp\",result=\"refused\"} 2\n",
+        "\npxed_tftp_ignored_total{reason=\"not-allowed\"} 3\n",
         "\npxed_transfer_duration_seconds_bucket{door=\"tftp\",le=\"0.3\"} 0\n",
         "\npxed_transfer_duration_seconds_bucket{door=\"tftp\",le=\"1\"} 1\n",
         "\npxed_transfer_duration_seconds_bucket{door=\"tftp\",le=\"+Inf\"} 1\n",

@@ -213,6 +213,21 @@ static const struct {
      "list"},
     {"{'interfaces':['a'],\n'tftp':{'root':'/t','first_window_size':0}}",
      "2:41: tftp.first_window_size: 0 is outside 1..65535"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','allow':['attached','10.9.0.0/16','::/"
+     "0']}}",
+     ""},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','allow':['lan','10.9.0.1/16',7]}}",
+     "2:30: tftp.allow[0]: expected a subnet such as \"10.0.0.0/24\" or \"fd00::/8\", "
+     "an address, or \"attached\"\n"
+     "2:36: tftp.allow[1]: 10.9.0.1/16 is an address within a subnet: nothing may stand "
+     "behind the bits that count\n"
+     "2:50: tftp.allow[2]: expected a string, got a number"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','allow':[]}}",
+     "2:29: tftp.allow: names nobody, so that nobody gets a file: leave it out for the "
+     "attached subnets"},
+    {"{'interfaces':['a'],\n'tftp':{'root':'/t','allow':'any'}}",
+     "2:29: tftp.allow: expected a list of subnets such as [\"10.0.0.0/24\"], got a "
+     "string"},
     /* evidence */
     {TOP "'evidence':{'max_files':0,'max_octets':65535,'enabled':1,'files':3}}",
      "2:25: evidence.max_files: 0 is outside 1..10000\n"

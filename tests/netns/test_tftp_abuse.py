@@ -1,0 +1,161 @@
+"""Port 69 under abuse: who may ask, what nobody answers, and what a flood cannot do."""
+import random
+import signal
+import time
+
+import check
+import net
+import tftp
+import web
+
+CONTENT = random.Random(60).randbytes(40 * 512 + 10)
+FAR = "10.9.0.5"
+NAMED = ["attached", "10.9.0.0/16"]
+
+
+class Site:
+    def __init__(self, network, far=True, **settings):
+        self.network = network
+        self.server, self.client = network.pair()
+        self.root = network.root()
+        self.root.write("file.bin", CONTENT)
+        self.configuration = net.config(self.root, tftp=settings)
+        if far:  # an address behind the client, as behind a router
+            self.client.addr("eth0", FAR + "/32", "fd99::5/128")
+            self.server.ip("route", "add", "10.9.0.0/16", "via", net.CLIENT)
+            self.server.ip("route", "add", "fd99::/16", "via", "fd77::100")
+
+    def start(self, **others):
+        self.pxed = self.network.pxed(self.server, dict(self.configuration, **others))
+        return self
+
+    def tftp(self, local=None, port=0, server=net.SERVER):
+        return tftp.Client(self.client, server, local=local, local_port=port)
+
+    def is_served(self, local=None, server=net.SERVER):
+        client = self.tftp(local, server=server)
+        client.request("file.bin")
+        packet = client.receive(0.3)
+        if packet:
+            client.send(tftp.error(0))
+        client.close()
+        return packet is not None and packet.op == tftp.DATA
+
+    def until_served(self, truth, local, server=net.SERVER):
+        end = time.monotonic() + 5
+        while self.is_served(local, server) != truth:
+            check.that(time.monotonic() < end, "%s is%s served" % (local, "" if truth else " not"))
+
+    def ignored(self, reason):
+        return web.metrics(self.server)[0]['pxed_tftp_ignored_total{reason="%s"}' % reason]
+
+    def reload(self, **settings):
+        self.configuration["tftp"].update(settings)
+        net.write_json(self.pxed.config_path, self.configuration)
+        start = len(self.pxed.log())
+        self.pxed.signal(signal.SIGHUP)
+        self.pxed.wait_log("pxed reloaded", start=start)
+
+
+# -- who may ask --------------------------------------------------------------------------
+
+def test_a_request_from_beyond_the_attached_subnets_meets_silence():
+    """No ERROR either; it is counted, and told in one line however many come."""
+    with net.Net() as network:
+        site = Site(network).start()
+        for local, server in ((FAR, net.SERVER), ("fd99::5", "fd77::1")):
+            for request in (tftp.rrq("file.bin"), tftp.rrq("no-such-file"),
+                            tftp.rrq("x", op=tftp.WRQ), b"\0\1x"):
+                client = site.tftp(local, server=server)
+                client.send(request)
+                client.silence(0.1)
+        check.equal(site.ignored("not-allowed"), 8 - 2, "requests left alone")
+        check.equal(site.ignored("not-a-request"), 2, "runts")
+        site.pxed.wait_log("warning: tftp silent reason=not-allowed peer=(10.9.0.5|fd99::5)")
+        check.equal(site.pxed.log().count("tftp silent"), 1, "lines")
+        check.that(site.is_served(), "an attached client is not served")
+        check.that(site.is_served(server="fd77::1"), "an attached client is not served by IPv6")
+
+
+def test_subnets_are_named_by_a_reload():
+    with net.Net() as network:
+        site = Site(network).start()
+        check.that(not site.is_served(FAR), "served without being named")
+        site.reload(allow=NAMED)
+        check.that(site.is_served(FAR), "not served though named")
+        check.that(site.is_served(), "attached, and not served")
+        site.reload(allow=["10.9.0.0/16"])
+        check.that(site.is_served(FAR), "not served though named")
+        check.that(not site.is_served(), "served, though neither named nor \"attached\" is")
+        site.reload(allow=["0.0.0.0/0"])
+        check.that(site.is_served(FAR) and site.is_served(), "not everybody is served")
+        check.that(not site.is_served("fd99::5", "fd77::1"), "0.0.0.0/0 let in IPv6")
+        site.reload(allow=["0.0.0.0/0", "::/0"])
+        check.that(site.is_served("fd99::5", "fd77::1"), "::/0 does not let in IPv6")
+
+
+def test_attached_subnets_are_followed():
+    """Addresses come and go, with hotplug and without."""
+    for hotplug in (True, False):
+        with net.Net() as network:
+            site = Site(network).start(hotplug=hotplug)
+            check.that(not site.is_served(FAR), "served before its subnet was attached")
+            site.server.addr("eth0", "10.9.0.1/24", "fd99::1/64")
+            site.until_served(True, FAR)
+            site.until_served(True, "fd99::5", "fd77::1")
+            site.server.ip("addr", "del", "10.9.0.1/24", "dev", "eth0")
+            site.until_served(False, FAR)
+            site.until_served(True, None)
+
+
+def test_what_is_attached_elsewhere_is_not():
+    """An interface that is not served attaches nothing."""
+    with net.Net() as network:
+        site = Site(network)
+        other = network.namespace("oth")
+        network.link(site.server, "eth1", other, "eth0")
+        site.server.addr("eth1", "10.9.0.1/24")
+        site.start()
+        check.that(not site.is_served(FAR), "served through another interface's subnet")
+        check.at_least(site.ignored("not-allowed"), 1, "requests left alone")
+
+
+def test_the_other_end_of_a_point_to_point_link_is_attached():
+    with net.Net() as network:
+        site = Site(network, far=False)
+        site.client.addr("lo", "10.8.0.5/32")
+        site.server.ip("addr", "add", "10.8.0.1", "peer", "10.8.0.5/32", "dev", "eth0")
+        site.client.ip("route", "add", "10.8.0.1/32", "dev", "eth0")
+        site.start()
+        check.that(site.is_served("10.8.0.5", "10.8.0.1"), "the peer of the link is not served")
+
+
+def test_an_answer_on_a_data_port_is_for_those_who_may_ask_too():
+    """ERROR 5 to a stray ACK would be a reflection like another."""
+    with net.Net() as network:
+        site = Site(network, data_ports="40000").start()
+        near, far = (tftp.Client(site.client, net.SERVER, port=40000, local=local) for local in (None, FAR))
+        for client in (near, far):
+            client.send(tftp.ack(7))
+        near.expect_error(tftp.UNKNOWN_TID)
+        far.silence(0.1)
+        near.send(tftp.error(0))
+        near.silence(0.1)
+
+
+def test_ports_of_servers_get_nothing_anywhere():
+    """RRQ, WRQ, rubbish, ACK, ERROR, from 67, 69 and 4011, to port 69 and to data ports."""
+    for ports, doors, counted in (("40000", (69, 40000), 3 + 5), ("single", (69,), 3)):
+        with net.Net() as network:
+            site = Site(network, far=False, data_ports=ports).start()
+            for source in (67, 69, 4011):
+                client = site.tftp(port=source)
+                for door in doors:
+                    for packet in (tftp.rrq("file.bin"), tftp.rrq("x", options={"blksize": 9}),
+                                   tftp.rrq("x", op=tftp.WRQ), b"\0\1", b"\0\7" * 9,
+                                   tftp.ack(0), tftp.ack(1), tftp.error(0, "x")):
+                        client.send(packet, to=(net.SERVER, door))
+                client.silence(0.1)
+                client.close()
+            # to port 69 the three requests, to a data port all that can be read but the ERROR
+            check.equal(site.ignored("server-port"), 3 * counted, "packets from ports of servers")
