@@ -168,7 +168,7 @@ check-threads:
 
 BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
 
-cli: $(B)/pxed
+cli: $(B)/pxed $(B)/inject.so
 	PXED=$(B)/pxed python3 -B -m unittest discover -s tests/cli
 
 netns: $(B)/pxed $(BENCH_TOOLS) $(B)/inject.so

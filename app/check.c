@@ -230,15 +230,15 @@ static void print_table(const struct configuration *c)
     }
 }
 
-static void print_sum(const struct configuration *c)
+static void print_sum(const struct configuration *c, const char *path)
 {
     size_t faults = c->faults.errors;
     size_t warnings = c->faults.count + c->faults.lost - faults;
     if (faults == 0 && warnings == 0) {
-        printf("%s: good\n", c->path);
+        printf("%s: good\n", path);
         return;
     }
-    printf("%s: %zu fault%s, %zu warning%s\n", c->path, faults, faults == 1 ? "" : "s",
+    printf("%s: %zu fault%s, %zu warning%s\n", path, faults, faults == 1 ? "" : "s",
            warnings, warnings == 1 ? "" : "s");
 }
 
@@ -271,11 +271,12 @@ static json_t *json_boot_files(const struct configuration *c)
     return list;
 }
 
-static bool print_json(const struct configuration *c)
+static bool print_json(const struct configuration *c, const char *path)
 {
-    return json_print(json_pack(
-        "{s:s?, s:b, s:o, s:o}", "file", c->path, "good", c->faults.errors == 0, "faults",
-        faults_json(&c->faults, c->path, SIZE_MAX), "boot_files", json_boot_files(c)));
+    return json_print(json_pack("{s:o, s:b, s:o, s:o}", "file", json_text(path), "good",
+                                c->faults.errors == 0, "faults",
+                                faults_json(&c->faults, path, SIZE_MAX), "boot_files",
+                                json_boot_files(c)));
 }
 
 /* -- the command ----------------------------------------------------------------------- */
@@ -305,8 +306,8 @@ int command_check(int argc, char **argv)
     if (!arguments.json) {
         faults_print(&c.faults, arguments.path, c.text, c.len, stderr);
         print_table(&c);
-        print_sum(&c);
-    } else if (!print_json(&c)) {
+        print_sum(&c, arguments.path);
+    } else if (!print_json(&c, arguments.path)) {
         fprintf(stderr, "%s: out of memory\n", arguments.path);
     }
     bool good = c.faults.errors == 0;

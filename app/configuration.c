@@ -15,13 +15,16 @@
 #include "config/load.h"
 #include "config/locate.h"
 
-static void make_absolute(const char *path, char **name)
+/* Names in a file are beside it, wherever the process stands; a pipe has no place.  0 or -ENOMEM. */
+static int make_absolute(const char *path, char **name)
 {
     char *full = *name ? path_beside(path, *name) : NULL;
     if (full) {
         free(*name);
         *name = full;
+        return 0;
     }
+    return *name && errno == ENOMEM ? -ENOMEM : 0;
 }
 
 static int read_host_files(struct configuration *c, struct snapshot *s,
@@ -57,10 +60,10 @@ int configuration_read_changed(const char *path, const struct host_change *chang
     }
     struct snapshot *s = config_read(out->text, out->len, &out->faults);
     if (s) {
-        make_absolute(path, &s->tftp.root);
-        make_absolute(path, &s->host_files);
+        error = make_absolute(path, &s->tftp.root);
+        error = error == 0 ? make_absolute(path, &s->host_files) : error;
         templates_load(s, path, &out->faults);
-        error = read_host_files(out, s, change);
+        error = error == 0 ? read_host_files(out, s, change) : error;
         if (error == 0) {
             error = boot_files_check(s, missing_files, &out->faults, &out->files);
         }

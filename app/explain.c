@@ -383,7 +383,11 @@ static bool explain(struct run *run)
     run->v4 = explain4_new(run->config, run->interface, address);
     run->v6 = explain6_new(run->config, run->interface);
     run->requests = run->arguments->json ? json_array() : NULL;
-    bool ok = run->v4 && run->v6 && explain_all(run);
+    bool ok = run->v4 && run->v6 && (run->requests || !run->arguments->json);
+    if (!ok) {
+        fprintf(stderr, "pxed explain: out of memory\n");
+    }
+    ok = ok && explain_all(run);
     if (run->requests) {
         ok = json_print(json_pack("{s:s, s:o}", "file", run->config->path, "requests",
                                   run->requests)) &&

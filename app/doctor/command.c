@@ -108,7 +108,10 @@ struct doctor {
 static void check_configuration(struct doctor *d)
 {
     const struct faults *f = &d->config.faults;
-    if (f->count == 0) {
+    if (f->lost > 0) {
+        finding_add(&d->found, FINDING_FAULT, "configuration", "%s: out of memory",
+                    d->arguments->path);
+    } else if (f->count == 0) {
         finding_add(&d->found, FINDING_GOOD, "configuration", "%s is good",
                     d->arguments->path);
     }

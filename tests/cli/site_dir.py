@@ -41,10 +41,12 @@ class Site(unittest.TestCase):
 
     def run_pxed(self, *arguments, code=0):
         """What the command printed; its exit code must be this one."""
-        done = subprocess.run([os.path.abspath(PXED), *map(str, arguments)], cwd=self.dir,
-                              capture_output=True, text=True, timeout=60, check=False)
+        done = self.run_words((os.path.abspath(PXED), *map(str, arguments)))
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
+
+    def run_words(self, words, cwd=None):
+        return subprocess.run(words, cwd=cwd or self.dir, capture_output=True, text=True, timeout=60, check=False)
 
     def check(self, *arguments, code=0):
         return self.run_pxed("check", "-c", self.config, *arguments, code=code)

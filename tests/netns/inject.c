@@ -55,6 +55,7 @@ struct rule {
 
 struct page {
     int64_t clock; /* seconds that are added to the wall clock */
+    int64_t live;  /* pieces of memory in use, more or less what there was at the start */
     struct rule rules[RULES];
     uint64_t counts[NAMES];
     char names[NAMES][NAME_SIZE];
@@ -164,23 +165,39 @@ static void find_real(const char *name, void *function)
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
+void __libc_free(void *old);
+
+static void *count_live(void *at, int64_t change)
+{
+    if (page && at) {
+        __atomic_fetch_add(&page->live, change, __ATOMIC_RELAXED);
+    }
+    return at;
+}
 
 void *malloc(size_t size)
 {
     FAIL(malloc, NULL)
-    return __libc_malloc(size);
+    return count_live(__libc_malloc(size), 1);
+}
+
+void free(void *old)
+{
+    (void)count_live(old, -1);
+    __libc_free(old);
 }
 
 void *calloc(size_t count, size_t size)
 {
     FAIL(calloc, NULL)
-    return __libc_calloc(count, size);
+    return count_live(__libc_calloc(count, size), 1);
 }
 
 void *realloc(void *old, size_t size)
 {
     FAIL(realloc, NULL)
-    return __libc_realloc(old, size);
+    void *at = __libc_realloc(old, size);
+    return old ? at : count_live(at, 1);
 }
 
 FUNCTION(char *, strdup, strdup, NULL, (const char *s), (s))

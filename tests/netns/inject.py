@@ -22,11 +22,19 @@ END = -1  # in place of an errno: the process ends before the call, as by kill -
 
 RULES, NAMES, NAME_SIZE = 4, 64, 24
 CLOCK = struct.Struct("=q")
+LIVE = struct.Struct("=q")
 RULE = struct.Struct("=QiIIIII")
-COUNTS_AT = CLOCK.size + RULES * RULE.size
+RULES_AT = CLOCK.size + LIVE.size
+COUNTS_AT = RULES_AT + RULES * RULE.size
 NAMES_AT = COUNTS_AT + 8 * NAMES
 SIZE = NAMES_AT + NAMES * NAME_SIZE
 SEEN_AT, FAILED_AT = 24, 28
+
+
+def has_sanitizer():
+    """Its allocator is then another one."""
+    with open(net.binary(), "rb") as file:
+        return b"__asan_init" in file.read()
 
 
 class Fault:
@@ -54,20 +62,18 @@ class Fault:
 
 class Injector:
     def __init__(self, folder):
-        self.library = os.path.join(os.path.dirname(net.binary()), "inject.so")
-        with open(net.binary(), "rb") as file:
-            if b"__asan_init" in file.read():
-                check.skip("a sanitizer and inject.so do not go together")
+        library = os.path.join(os.path.dirname(os.path.abspath(net.binary())), "inject.so")
+        if has_sanitizer():
+            check.skip("a sanitizer and inject.so do not go together")
         self.path = os.path.join(folder, "inject-%d" % next(net.numbers))
         with open(self.path, "wb") as file:
             file.truncate(SIZE)
         with open(self.path, "r+b") as file:
             self.page = mmap.mmap(file.fileno(), SIZE)
-        self.words = ("env", "LD_PRELOAD=" + self.library, "INJECT_PAGE=" + self.path)
-
-    def names(self):
+        self.words = ("env", "LD_PRELOAD=" + library, "INJECT_PAGE=" + self.path)
+        net.sh(*self.words, "true")  # which writes the names
         rows = (self.page[at:at + NAME_SIZE] for at in range(NAMES_AT, SIZE, NAME_SIZE))
-        return [row.rstrip(b"\0").decode() for row in rows]
+        self.names = [row.rstrip(b"\0").decode() for row in rows]
 
     @contextlib.contextmanager
     def fails(self, calls, error, times=1, skip=0, own=False, rule=0):
@@ -79,16 +85,19 @@ class Injector:
             fault.end()
 
     def begin(self, calls, error, times=1, skip=0, own=False, rule=0):
-        names = self.names()
-        mask = sum(1 << names.index(name) for name in calls.split())
-        at = CLOCK.size + rule * RULE.size
+        mask = sum(1 << self.names.index(name) for name in calls.split())
+        at = RULES_AT + rule * RULE.size
         self.page[at:at + RULE.size] = RULE.pack(0, error, own, skip, times, 0, 0)
         self.page[at:at + 8] = struct.pack("=Q", mask)
         return Fault(self.page, at)
 
     def count(self, call):
         """How often it was made since the start."""
-        return struct.unpack_from("=Q", self.page, COUNTS_AT + 8 * self.names().index(call))[0]
+        return struct.unpack_from("=Q", self.page, COUNTS_AT + 8 * self.names.index(call))[0]
+
+    def live(self):
+        """How many pieces of memory are in use; compare with another time."""
+        return LIVE.unpack_from(self.page, CLOCK.size)[0]
 
     def clock(self, seconds):
         """The wall clock is so far ahead of the real one, or behind."""

@@ -26,6 +26,7 @@ from test_service import until
 
 FILE = bytes(range(256)) * 400
 TRIES = 4           # of a client that repeats what it asked
+ROUGHLY = 20        # pieces of memory: what the log folds, a transfer that lingers
 LASTS = 0.3         # seconds that a fault stays
 CALLS_PER_SECOND = 5000     # in vain: what is more runs in circles
 BOOTS, HELD = "52:54:00:0c:00:01", "52:54:00:0c:00:02"
@@ -234,13 +235,14 @@ def meet(site, row, error):
 
 def test_every_call_fails_once(lone):
     """One pxed meets all rows, one after another."""
-    files = len(lone.pxed.open_files())
+    files, live = len(lone.pxed.open_files()), lone.inject.live()
     for row in ROWS:
         for error in row.errors.split():
             meet(lone, row, error)
             check.that(lone.pxed.alive(), "%s: %s ended it" % (row, error))
         lone.serve()
     until("descriptors are back", lambda: len(lone.pxed.open_files()) <= files)
+    until("memory is free again", lambda: lone.inject.live() <= live + ROUGHLY)
 
 
 @harness.fixture

@@ -1,0 +1,102 @@
+"""Every allocation fails in turn: while pxed serves, and while it starts."""
+import errno
+
+import check
+import inject
+import net
+import web
+from test_faults import Site, again
+from test_faults_state import recorded
+from test_service import until
+
+TEST_SECONDS = 90
+OWN = "malloc calloc realloc strdup"
+ALL = "malloc calloc strdup"    # by libraries, too; libuv ends the process when realloc() fails
+CLOSE = 40                      # this many in turn, then some of those behind
+MOST = 100000
+
+
+def questions(site):
+    """What is asked, and a call that asks it and looks at the answer."""
+    def page(path):
+        return lambda: check.equal(web.get(site.client, net.SERVER, path).status, 200, "status of " + path)
+
+    def verb(name):
+        return lambda: site.tell(name)
+
+    found = {"offer": site.offer, "offer6": site.offer6, "tftp": site.tftp, "http": site.http,
+             "approve": lambda: site.tell("approve", mac=next(site.macs))}
+    found.update((name, verb(name)) for name in (
+        "ping", "verbs", "version", "known", "learned", "status", "boots", "log", "forget", "reload"))
+    found.update((path, page(path)) for path in ("/", "/api/status", "/api/boots", "/metrics"))
+    return found
+
+
+def steps():
+    """How many allocations go through before one fails."""
+    skip = 0
+    while skip < MOST:
+        yield skip
+        skip += 1 if skip < CLOSE else skip // 10
+
+
+def each_fails(site, call, calls, times, own):
+    """Alone, or all from there on; whoever asks may go without."""
+    for skip in steps():
+        with site.inject.fails(calls, errno.ENOMEM, times, skip, own) as fault:
+            try:
+                call()
+            except (check.Failed, net.NetError, OSError):
+                check.that(fault.failed, "it fails without a fault")
+        check.that(site.pxed.alive(), "allocation %d ended it" % skip)
+        if not fault.failed:
+            return
+    check.fail("there is no end of allocations")
+
+
+def all_ways(site, call):
+    again(call)
+    each_fails(site, call, OWN, 1, True)
+    # The JSON library writes past a buffer when one allocation fails and the next does not.
+    each_fails(site, call, ALL, inject.FOREVER, False)
+    again(call)
+
+
+def test_an_answer_without_memory():
+    with net.Net() as network:
+        site = Site(network)
+        asked = questions(site)
+        site.serve()
+        files = len(site.pxed.open_files())
+        for name, call in asked.items():
+            all_ways(site, call)
+            before = site.inject.live()
+            all_ways(site, call)
+            until("what %s used is free again" % name, lambda: site.inject.live() <= before)
+        recorded(site)
+        site.serve()
+        until("descriptors are back", lambda: len(site.pxed.open_files()) <= files)
+
+
+def test_a_start_without_memory():
+    """It says so and ends with status 1, or serves with less and says that."""
+    with net.Net() as network:
+        site = Site(network)
+        site.pxed.close()
+        for skip in steps():
+            with site.inject.fails(OWN, errno.ENOMEM, 1, skip, True) as fault:
+                pxed = network.pxed(site.server, site.configuration, ready=False,
+                                    under=site.inject.words)
+                pxed.stopped = True
+                until("it ends or is ready", lambda: not pxed.alive() or "pxed ready" in pxed.log())
+            if pxed.alive():
+                check.equal(pxed.stop(), 0, "status of a start without allocation %d" % skip)
+            else:
+                check.equal(pxed.process.returncode, 1, "status without allocation %d: %s" % (
+                    skip, pxed.log()[-300:]))
+                check.inside("memory", pxed.log(), "why it did not start")
+            if not fault.failed:
+                break
+        check.that(not fault.failed, "there is no end of allocations")
+        site.start()
+        site.serve()
