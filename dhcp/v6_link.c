@@ -71,18 +71,30 @@ int link6_send_547(int fd, const struct net_path *path, uint16_t to_port,
     return net_send(fd, &raw, parts, 2, 0, true);
 }
 
+static int set_group(int fd, int option, unsigned ifindex, size_t group)
+{
+    struct ipv6_mreq request = {.ipv6mr_interface = ifindex};
+    memcpy(&request.ipv6mr_multiaddr, groups[group].octet, sizeof groups[group].octet);
+    return setsockopt(fd, IPPROTO_IPV6, option, &request, sizeof request) == 0 ? 0
+                                                                               : -errno;
+}
+
 int link6_join(int fd, unsigned ifindex)
 {
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        struct ipv6_mreq request = {.ipv6mr_interface = ifindex};
-        memcpy(&request.ipv6mr_multiaddr, groups[i].octet, sizeof groups[i].octet);
-        if (setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &request, sizeof request) !=
-                0 &&
-            errno != EADDRINUSE) {
-            return -errno;
+        int error = set_group(fd, IPV6_JOIN_GROUP, ifindex, i);
+        if (error != 0 && error != -EADDRINUSE) {
+            return error;
         }
     }
     return 0;
+}
+
+void link6_leave(int fd, unsigned ifindex)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        (void)set_group(fd, IPV6_LEAVE_GROUP, ifindex, i);
+    }
 }
 
 /* -- interfaces --------------------------------------------------------------------------- */

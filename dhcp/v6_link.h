@@ -35,5 +35,10 @@ int link6_read(const char *name, struct link6 *out);
 
 /* All DHCPv6 servers and relays of the link; being a member already is fine. */
 int link6_join(int fd, unsigned ifindex);
+/*
+ * One that came back with its old index (from another namespace) has forgotten its members, and
+ * they count as such all the same until they leave.
+ */
+void link6_leave(int fd, unsigned ifindex);
 
 #endif

@@ -55,6 +55,10 @@ struct dhcp6_service {
 static void join(struct dhcp6_service *s, struct port6 *p)
 {
     if (p->link.address_count == 0) {
+        if (p->joined != 0) {
+            link6_leave(s->server_fd, p->joined);
+            link6_leave(s->pxe_fd, p->joined);
+        }
         p->joined = 0;
         return;
     }

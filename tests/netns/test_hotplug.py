@@ -4,10 +4,13 @@ import time
 
 import check
 import dhcp
+import dhcp6
 import net
 import tftp
 
 BOTH_MODES = ("capture", "udp")
+FILE = bytes(range(256)) * 200
+ADDRESSES = ("10.88.0.1", "fd88::1")
 
 
 class Site:
@@ -288,3 +291,162 @@ def test_what_is_not_ethernet_is_refused():
         check.equal(pxed.process.wait(5), 1, "exit status")
         check.that("interface eth1 is not an Ethernet interface" in pxed.log(),
                    "no reason in %r" % pxed.log())
+
+
+# -- while a transfer is under way ----------------------------------------------------------------
+
+class Changing(Site):
+    """eth1 has an address of either family."""
+
+    def make(self, address="10.88.0.1/24"):
+        super().make(address)
+        self.server.addr("eth1", "fd88::1/64")
+        self.other.addr("eth0", "fd88::100/64")
+
+    def on_eth1(self, *words):
+        self.server.ip("link", "set", "eth1", *words)
+
+    def readdress(self, verb, *addresses):
+        for address in addresses:
+            extra = ["nodad"] if ":" in address and verb == "add" else []
+            self.server.ip("addr", verb, address, "dev", "eth1", *extra)
+
+    def give_addresses(self):
+        """Those that are missing: a link that goes down loses its IPv6 addresses."""
+        there = self.server.ip("addr", "show", "dev", "eth1")
+        self.readdress("add", *[one for one in ("10.88.0.1/24", "fd88::1/64") if one not in there])
+
+    def serves_both(self):
+        self.serves()
+        tftp.fetch(self.other, "fd88::1", "x64.efi", b"x64.efi" * 500)
+        client = dhcp6.Client(self.other)
+        client.ask(dhcp6.solicit(7))
+        client.sock.close()
+
+
+def go_down(site):
+    site.on_eth1("down")
+
+
+def come_up(site):
+    site.on_eth1("up")
+    site.give_addresses()
+
+
+def delete(site):
+    site.server.ip("link", "del", "eth1")
+
+
+def rename(site):
+    site.on_eth1("down")
+    site.on_eth1("name", "away")
+    site.server.ip("link", "set", "away", "up")
+
+
+def rename_back(site):
+    site.server.ip("link", "set", "away", "down")
+    site.server.ip("link", "set", "away", "name", "eth1")
+    come_up(site)
+
+
+def move(site):
+    site.on_eth1("netns", site.client.name)
+
+
+def move_back(site):
+    site.client.ip("link", "set", "eth1", "netns", site.server.name)
+    come_up(site)
+
+
+def other_address(site):
+    site.readdress("add", "10.88.0.9/24", "fd88::9/64")
+    site.readdress("del", "10.88.0.1/24", "fd88::1/64")
+
+
+def first_address(site):
+    site.readdress("flush")
+    site.give_addresses()
+
+
+def small(site):
+    site.on_eth1("mtu", "1280")
+    site.other.ip("link", "set", "eth0", "mtu", "1280")
+
+
+def large(site):
+    site.on_eth1("mtu", "1500")
+    site.other.ip("link", "set", "eth0", "mtu", "1500")
+
+
+def lose_route(site):
+    site.server.ip("route", "add", "default", "via", "10.88.0.200")
+    site.server.ip("route", "del", "default")
+
+
+def deaf(site):
+    site.other.ip("link", "set", "eth0", "down")
+
+
+def hears(site):
+    site.other.ip("link", "set", "eth0", "up")
+    site.other.ip("addr", "replace", "fd88::100/64", "dev", "eth0", "nodad")
+
+
+CHANGES = {
+    "down and up": (go_down, come_up),
+    "deleted and made again": (delete, lambda site: site.make()),
+    "renamed and back": (rename, rename_back),
+    "moved to another namespace and back": (move, move_back),
+    "other addresses and back": (other_address, first_address),
+    "a smaller MTU and back": (small, large),
+    "no default route": (lose_route, lambda site: None),
+    "no cable for a while": (deaf, hears),
+}
+
+
+def go_on(transfers, seconds, until=lambda transfer: False):
+    """All of them, for so long or until each is there."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not all(one.over or until(one) for one in transfers):
+        for one in transfers:
+            if one.over or until(one):
+                continue
+            try:
+                packet = one.client.receive(0.05)
+                one.on_packet(packet) if packet else one.on_timeout()
+            except OSError:
+                time.sleep(0.02)  # there is no way to the server
+
+
+def all_changes(listen):
+    """Two transfers, of either family, come to a stop with their link and go on with it."""
+    with net.Net() as network:
+        site = Changing(network, listen)
+        site.root.write("file", FILE)
+        site.serves_both()
+        for title, (change, back) in CHANGES.items():
+            start = len(site.pxed.log())
+            transfers = [tftp.Download(tftp.Client(site.other, address), "file", options={"blksize": 1400})
+                         for address in ADDRESSES]
+            go_on(transfers, 2.0, lambda one: one.expected > 8)
+            change(site)
+            for one in transfers:
+                one.repeats = -100
+            go_on(transfers, 0.3, lambda one: one.expected > 16)
+            back(site)
+            go_on(transfers, 6.0)
+            for one, address in zip(transfers, ADDRESSES):
+                check.that(one.finished, "%s: the transfer from %s: %s, block %d" % (
+                    title, address, one.fault, one.expected))
+                check.same_bytes(one.data, FILE, "%s: file from %s" % (title, address))
+                one.client.close()
+            site.serves_both()
+            check.lacks(site.pxed.log()[start:], "tftp failed", "%s: log" % title)
+
+
+def test_whatever_happens_to_it_a_transfer_goes_on():
+    all_changes("capture")
+
+
+def test_so_it_does_beside_a_socket_on_port_67():
+    all_changes("udp")
