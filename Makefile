@@ -99,6 +99,8 @@ COMPILE     = $(CC) -std=gnu11 -D_GNU_SOURCE -I. $(WARN) $(LIB_CFLAGS) $(CPPFLAG
 LINK        = $(CC) $(CFLAGS) $(SANITIZE) -pie -Wl,-z,relro -Wl,-z,now $(LDFLAGS)
 # Lets tests/unit/starve.c make an allocation of the tested code fail.
 STARVE     := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+# Lets tests/sim/live.c count what is in use.
+COUNT_LIVE := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=free
 # The hooks that observe boots, which tests/bench/unwatched.c leaves empty.
 UNWATCHED  := $(foreach f,boot_watch evidence_watch,-Wl,--wrap=$(f)_dhcp,--wrap=$(f)_tftp)
 obj         = $(patsubst %.c,$(B)/%.o,$(1))
@@ -112,7 +114,7 @@ $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 $(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
-	$(call tell,LD)$(LINK) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
+	$(call tell,LD)$(LINK) $(COUNT_LIVE) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/bench-core: $(call obj,$(BENCH) tests/unit/request.c $(CORE))
 	$(call tell,LD)$(LINK) $^ -o $@
 $(B)/bench-load: $(call obj,$(LOAD) common/text.c)

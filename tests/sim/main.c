@@ -19,6 +19,7 @@ int main(void)
         suite_add_tcase(suite, sim_fetching());
         suite_add_tcase(suite, sim_throughput());
         suite_add_tcase(suite, sim_crowd());
+        suite_add_tcase(suite, sim_day());
     }
     suite_add_tcase(suite, sim_matrix());
     SRunner *runner = srunner_create(suite);
