@@ -37,7 +37,7 @@ LAB_JOBS     ?= $(JOBS)
 
 # -- what there is ---------------------------------------------------------------------
 # Pure: no system call can hide here, tests/purity.sh proves it.
-CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common/recent.c common/text.c \
+CORE  := common/bucket.c common/hash.c common/histogram.c common/human.c common/netaddr.c common/recent.c common/text.c \
          common/timers.c \
          common/log_format.c common/log_line.c common/log_repeats.c \
          config/http_base.c config/grub_image.c \
@@ -50,7 +50,7 @@ CORE  := common/hash.c common/histogram.c common/human.c common/netaddr.c common
          dhcp/watch.c dhcp/show.c dhcp/sighting.c dhcp/traffic.c dhcp/url.c \
          dhcp/v6_clients.c dhcp/v6_decision.c dhcp/v6_frame.c dhcp/v6_held.c dhcp/v6_packet.c \
          dhcp/v6_show.c dhcp/v6_sighting.c \
-         tftp/admission.c tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
+         tftp/admission.c tftp/budget.c tftp/misses.c tftp/packet.c tftp/options.c tftp/path.c tftp/end.c tftp/shape.c \
          tftp/pace.c tftp/flow.c tftp/ahead.c tftp/parts.c tftp/recovery.c tftp/session.c \
          tftp/watch.c tftp/window.c tftp/grant.c tftp/table.c \
          app/boot.c app/boot_rules.c app/boot_words.c app/boots.c app/evidence.c app/timeline.c \
@@ -65,8 +65,8 @@ SHELLS := common/beneath.c common/log.c common/neighbours.c common/net.c common/
           config/load_http.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
-          tftp/disk.c tftp/find.c tftp/journal.c tftp/requests.c tftp/scratch.c tftp/sender.c tftp/service.c tftp/stamp.c tftp/store.c \
-          tftp/transfer.c
+          tftp/disk.c tftp/errors.c tftp/find.c tftp/journal.c tftp/requests.c tftp/scratch.c tftp/sender.c tftp/service.c tftp/stamp.c tftp/store.c \
+          tftp/transfer.c tftp/unheard.c
 # The pure parts of the commands that look at a network from outside.
 CORE  += common/sha256.c app/request.c app/probe/answer.c app/probe/choice.c \
          app/probe/choice_pxe.c app/probe/choice_others.c app/probe/fetch.c \

@@ -451,6 +451,7 @@ static void on_ended(void *context, uint64_t tag, const struct tftp_report *r)
         [TFTP_END_PROBE] = BOOT_FILE_PROBE,
         [TFTP_END_ABORTED] = BOOT_FILE_ABORTED,
         [TFTP_END_NO_ANSWER] = BOOT_FILE_NO_ANSWER,
+        [TFTP_END_DISPLACED] = BOOT_FILE_NO_ANSWER,
         [TFTP_END_STALLED] = BOOT_FILE_STALLED,
         [TFTP_END_UNREACHABLE] = BOOT_FILE_UNREACHABLE,
         [TFTP_END_CLOSED] = BOOT_FILE_CLOSED,

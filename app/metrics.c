@@ -171,6 +171,13 @@ static void read_active(const struct metrics_sources *s, struct exposition *e)
     }
 }
 
+static void read_half_open(const struct metrics_sources *s, struct exposition *e)
+{
+    if (s->tftp) {
+        exposition_count(e, NULL, s->tftp_half_open);
+    }
+}
+
 static void read_sent(const struct metrics_sources *s, struct exposition *e)
 {
     if (s->tftp) {
@@ -302,6 +309,9 @@ static const struct {
      read_tftp_ignored},
     {{"pxed_transfers_active", "gauge", {"door"},
       "Files under way."}, read_active},
+    {{"pxed_tftp_half_open", "gauge", {NULL},
+      "Of the files under way by TFTP, those whose client has not answered yet."},
+     read_half_open},
     {{"pxed_sent_bytes_total", "counter", {"door"},
       "Octets of files that were sent, those sent again included."}, read_sent},
     {{"pxed_tftp_retransmits_total", "counter", {NULL},

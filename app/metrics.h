@@ -33,6 +33,7 @@ struct metrics_sources {
     size_t booting;
     const struct tftp_counters *tftp;
     size_t tftp_running;
+    size_t tftp_half_open;
     const struct http_counters *http;
     size_t hosts;
     bool reload_good;

@@ -162,6 +162,7 @@ static void collect(const struct web *w, struct metrics_sources *out)
     if (a->tftp) {
         out->tftp = tftp_service_counters(a->tftp);
         out->tftp_running = tftp_service_running(a->tftp);
+        out->tftp_half_open = tftp_service_half_open(a->tftp);
     }
     out->boots = boot_watch_tally(a->boots);
     out->booting = count_booting(boot_watch_timeline(a->boots));

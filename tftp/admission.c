@@ -10,6 +10,8 @@ const char *tftp_ignored_name(enum tftp_ignored why)
         [TFTP_SERVER_PORT] = "server-port",
         [TFTP_OTHER_INTERFACE] = "other-interface",
         [TFTP_NOT_ALLOWED] = "not-allowed",
+        [TFTP_TOO_MANY] = "too-many-requests",
+        [TFTP_ERROR_WITHHELD] = "error-withheld",
         [TFTP_MALFORMED] = "malformed",
         [TFTP_UNKNOWN_TRANSFER] = "unknown-transfer",
     };

@@ -20,6 +20,8 @@ enum tftp_ignored {
     TFTP_SERVER_PORT, /* from port 0, 67, 69 or 4011 */
     TFTP_OTHER_INTERFACE,  /* came in where nothing is served */
     TFTP_NOT_ALLOWED,      /* from an address that tftp.allow does not name */
+    TFTP_TOO_MANY,         /* too many requests that nobody answers (tftp/budget) */
+    TFTP_ERROR_WITHHELD,   /* likewise ERRORs */
     TFTP_MALFORMED,        /* to a data port, and not to be read */
     TFTP_UNKNOWN_TRANSFER, /* to a data port, from a client of no transfer */
     TFTP_IGNORED_COUNT,

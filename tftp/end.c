@@ -11,6 +11,7 @@ const char *tftp_end_name(enum tftp_end end)
         [TFTP_END_NO_ANSWER] = "no-answer",
         [TFTP_END_STALLED] = "stalled",
         [TFTP_END_UNREACHABLE] = "unreachable",
+        [TFTP_END_DISPLACED] = "displaced",
         [TFTP_END_CLOSED] = "closed",
     };
     return names[end];

@@ -31,10 +31,26 @@ void tftp_journal_machine(struct log_line *l, const struct tftp_hooks *hooks,
     }
 }
 
+/* One line for all of a flood. */
+static void log_displaced(const struct tftp_transfer *x)
+{
+    struct log_line l;
+    log_begin(&l, LOG_WARNING, "tftp failed");
+    log_text(&l, "end", tftp_end_name(x->session.end));
+    log_varying(&l);
+    log_peer_end(&l, &x->path);
+    log_text(&l, "file", x->shown);
+    log_end(&l);
+}
+
 void tftp_journal_transfer(const struct tftp_hooks *hooks, const struct tftp_transfer *x,
                            usec_t now)
 {
     const struct tftp_session *t = &x->session;
+    if (t->end == TFTP_END_DISPLACED) {
+        log_displaced(x);
+        return;
+    }
     enum log_level level = t->end == TFTP_END_PROBE  ? LOG_DEBUG
                            : tftp_ended_well(t->end) ? LOG_INFO
                                                      : LOG_WARNING;
@@ -82,7 +98,10 @@ void tftp_journal_ignored(const struct net_path *path, enum tftp_ignored why)
 {
     char peer[ENDPOINT_TEXT];
     struct log_line l;
-    log_begin(&l, why == TFTP_NOT_ALLOWED ? LOG_WARNING : LOG_INFO, "tftp silent");
+    log_begin(&l,
+              why == TFTP_SERVER_PORT || why == TFTP_OTHER_INTERFACE ? LOG_INFO
+                                                                     : LOG_WARNING,
+              "tftp silent");
     log_text(&l, "reason", tftp_ignored_name(why));
     log_varying(&l); /* a sender may be forged, and another one each time */
     log_text(&l, "peer", endpoint_print_ip(&path->peer, peer));

@@ -4,8 +4,10 @@
 
 #include "common/text.h"
 #include "config/snapshot.h"
+#include "tftp/errors.h"
 #include "tftp/find.h"
 #include "tftp/journal.h"
+#include "tftp/unheard.h"
 
 static void turn_away(const struct tftp_requests *s, const struct net_dgram *d,
                       enum tftp_ignored why, usec_t now)
@@ -54,9 +56,13 @@ static void tell_refused(const struct tftp_requests *s, const struct net_path *p
 static void refuse(struct tftp_requests *s, int fd, const struct tftp_transfer *wanted,
                    struct tftp_text name, const struct refusal *r, usec_t now)
 {
+    if (!tftp_answer_error(s->engine, fd, &wanted->path, r->code, r->message, now)) {
+        return;
+    }
     s->engine->counters.refused++;
-    tftp_send_error(&s->engine->hooks, fd, &wanted->path, r->code, r->message);
-    tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, r->message);
+    if (tftp_unheard_may_log(s->engine, now)) {
+        tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, r->message);
+    }
     tell_refused(s, &wanted->path, wanted->shown, r->message, now);
 }
 
@@ -66,9 +72,14 @@ static void refuse_missing(struct tftp_requests *s, int fd,
                            const char *why, usec_t now)
 {
     const char *message = why[0] ? why : "file not found";
+    if (!tftp_answer_error(s->engine, fd, &wanted->path, TFTP_ERR_NOT_FOUND, message,
+                           now)) {
+        return;
+    }
     s->engine->counters.refused++;
-    tftp_send_error(&s->engine->hooks, fd, &wanted->path, TFTP_ERR_NOT_FOUND, message);
-    if (why[0] || tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
+    if ((why[0] ||
+         tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) &&
+        tftp_unheard_may_log(s->engine, now)) {
         tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, message);
     }
     tell_refused(s, &wanted->path, wanted->shown, message, now);
@@ -100,6 +111,24 @@ static const struct refusal packet_refusals[TFTP_FAULT_COUNT] = {
     [TFTP_BAD_MODE] = {TFTP_ERR_ILLEGAL_OP, "mode is neither octet nor netascii"},
 };
 
+/* False: the client had answered already, and starts over. */
+static bool again(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
+{
+    unsigned before = x->session.first_sends;
+    if (!tftp_unheard_may_repeat(e, x, now)) {
+        e->counters.ignored[TFTP_TOO_MANY]++;
+        return true;
+    }
+    if (!tftp_session_again(&x->session, now)) {
+        return false;
+    }
+    tftp_transfer_pump(e, x, now);
+    if (before >= TFTP_FIRST_SENDS && x->session.first_sends > before) {
+        tftp_unheard_pay(e, x, now);
+    }
+    return true;
+}
+
 /* True: the request belongs to a transfer that is under way. */
 static bool continues(struct tftp_requests *s, const struct net_path *path,
                       const char *shown, usec_t now)
@@ -109,8 +138,7 @@ static bool continues(struct tftp_requests *s, const struct net_path *path,
         return false;
     }
     bool same = strcmp(shown, x->shown) == 0;
-    if (!x->lingers && same && tftp_session_again(&x->session, now)) {
-        tftp_transfer_pump(s->engine, x, now);
+    if (!x->lingers && same && again(s->engine, x, now)) {
         return true;
     }
     tftp_transfer_forget(s->engine, x, now); /* the client has started over */
@@ -144,7 +172,8 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
     char name[TFTP_PATH_SIZE];
     struct tftp_transfer wanted = {.path = *path, .fd = data_fd};
     text_show(pkt->file.at, pkt->file.len, wanted.shown, sizeof wanted.shown);
-    if (continues(s, path, wanted.shown, now)) {
+    if (continues(s, path, wanted.shown, now) ||
+        tftp_unheard_is_too_many(s->engine, path, now)) {
         return;
     }
     struct tftp_client client = {0};

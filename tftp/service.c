@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tftp/errors.h"
 #include "tftp/journal.h"
 #include "tftp/requests.h"
+#include "tftp/unheard.h"
 #include "tftp/watch.h"
 
 #define RECEIVE_BUFFER                                                                   \
@@ -199,6 +201,11 @@ size_t tftp_service_running(const struct tftp_service *s)
     return tftp_table_running(s->engine.table);
 }
 
+size_t tftp_service_half_open(const struct tftp_service *s)
+{
+    return tftp_table_half_open(s->engine.table);
+}
+
 const struct tftp_windows *tftp_service_windows(const struct tftp_service *s)
 {
     return s->engine.windows;
@@ -270,8 +277,8 @@ static struct tftp_transfer *on_packet(struct tftp_service *s, int fd,
     if (!x || x->fd != fd) {
         s->engine.counters.ignored[TFTP_UNKNOWN_TRANSFER]++;
         if (pkt.op != TFTP_ERROR && tftp_admitted(&s->requests, d, now)) {
-            tftp_send_error(&s->engine.hooks, fd, &d->path, TFTP_ERR_UNKNOWN_TID,
-                            "unknown transfer");
+            (void)tftp_answer_error(&s->engine, fd, &d->path, TFTP_ERR_UNKNOWN_TID,
+                                    "unknown transfer", now);
         }
         return NULL;
     }
@@ -282,6 +289,9 @@ static struct tftp_transfer *on_packet(struct tftp_service *s, int fd,
         tell_packet(s, d, x->port);
     }
     tftp_session_input(&x->session, &pkt, now);
+    if (!x->heard && x->session.state != TFTP_OFFERED) {
+        tftp_unheard_answers(&s->engine, x, now);
+    }
     bool first = !x->dirty;
     x->dirty = true;
     return first ? x : NULL;

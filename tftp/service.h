@@ -8,7 +8,7 @@
  *     tftp_service_deadline() / tftp_service_timeout()
  *     tftp_service_configure()     after a reload
  *
- * How to read it: on_request() is an RRQ's way, on_packet() an ACK's, pump() what follows
+ * How to read it: on_port_69() is an RRQ's way, on_packet() an ACK's, pump() what follows
  * either.
  *
  * Ownership: the service owns its sockets and transfers; of the configuration it keeps
@@ -61,6 +61,8 @@ bool tftp_service_has_file(struct tftp_service *s, const char *file);
 const struct tftp_counters *tftp_service_counters(const struct tftp_service *s);
 /* Transfers under way. */
 size_t tftp_service_running(const struct tftp_service *s);
+/* Of these those whose client has not answered yet. */
+size_t tftp_service_half_open(const struct tftp_service *s);
 
 /* Tells of every running transfer, with the tag that hooks.opened() gave it. */
 void tftp_service_each(const struct tftp_service *s,

@@ -375,3 +375,10 @@ void tftp_session_close(struct tftp_session *s)
         finish(s, TFTP_END_CLOSED);
     }
 }
+
+void tftp_session_displace(struct tftp_session *s)
+{
+    if (s->state != TFTP_ENDED) {
+        finish(s, TFTP_END_DISPLACED);
+    }
+}

@@ -71,5 +71,7 @@ usec_t tftp_session_deadline(const struct tftp_session *s);
 /* ICMP says that nobody listens at the client's port any more. */
 void tftp_session_unreachable(struct tftp_session *s);
 void tftp_session_close(struct tftp_session *s);
+/* Another one needs its place. */
+void tftp_session_displace(struct tftp_session *s);
 
 #endif

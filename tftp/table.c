@@ -6,29 +6,41 @@
 /* Address, scope and port without the padding behind them. */
 #define KEY_LEN (offsetof(struct endpoint, port) + sizeof(uint16_t))
 
+/* By age. */
+struct queue {
+    struct tftp_transfer *oldest;
+    struct tftp_transfer *newest;
+    size_t count;
+};
+
 struct tftp_table {
     struct hash_seed seed;
     struct tftp_transfer *slots;
     struct tftp_transfer *by_peer; /* uthash head */
     struct tftp_transfer *free;
-    struct tftp_transfer *oldest; /* lingering */
-    struct tftp_transfer *newest;
+    struct queue half_open;
+    struct queue lingering;
+    size_t room;
+    size_t half_max;
     size_t running;
 };
 
-struct tftp_table *tftp_table_new(size_t room, const struct hash_seed *seed)
+struct tftp_table *tftp_table_new(size_t room, size_t half_max,
+                                  const struct hash_seed *seed)
 {
     struct tftp_table *t = calloc(1, sizeof *t);
     if (!t) {
         return NULL;
     }
-    t->slots = calloc(room, sizeof *t->slots);
+    t->room = room;
+    t->half_max = half_max;
+    t->slots = calloc(room + half_max, sizeof *t->slots);
     if (!t->slots) {
         free(t);
         return NULL;
     }
     t->seed = *seed;
-    for (size_t i = room; i-- > 0;) {
+    for (size_t i = room + half_max; i-- > 0;) {
         t->slots[i].newer = t->free;
         t->free = &t->slots[i];
     }
@@ -42,6 +54,34 @@ void tftp_table_free(struct tftp_table *t)
         free(t->slots);
         free(t);
     }
+}
+
+static void join(struct queue *q, struct tftp_transfer *x)
+{
+    x->older = q->newest;
+    x->newer = NULL;
+    if (q->newest) {
+        q->newest->newer = x;
+    } else {
+        q->oldest = x;
+    }
+    q->newest = x;
+    q->count++;
+}
+
+static void quit(struct queue *q, struct tftp_transfer *x)
+{
+    if (x->older) {
+        x->older->newer = x->newer;
+    } else {
+        q->oldest = x->newer;
+    }
+    if (x->newer) {
+        x->newer->older = x->older;
+    } else {
+        q->newest = x->older;
+    }
+    q->count--;
 }
 
 /*
@@ -81,52 +121,41 @@ struct tftp_transfer *tftp_table_add(struct tftp_table *t, const struct net_path
         return NULL;
     }
     t->running++;
+    join(&t->half_open, x);
     return x;
+}
+
+void tftp_table_heard(struct tftp_table *t, struct tftp_transfer *x)
+{
+    assert(!x->heard && !x->lingers);
+    x->heard = true;
+    quit(&t->half_open, x);
 }
 
 void tftp_table_linger(struct tftp_table *t, struct tftp_transfer *x)
 {
     assert(!x->lingers);
-    x->lingers = true;
-    x->older = t->newest;
-    x->newer = NULL;
-    if (t->newest) {
-        t->newest->newer = x;
-    } else {
-        t->oldest = x;
+    if (!x->heard) {
+        quit(&t->half_open, x);
     }
-    t->newest = x;
+    x->lingers = true;
+    join(&t->lingering, x);
     t->running--;
 }
 
 struct tftp_transfer *tftp_table_oldest(struct tftp_table *t)
 {
-    return t->oldest;
-}
-
-static void unlink_lingering(struct tftp_table *t, struct tftp_transfer *x)
-{
-    if (x->older) {
-        x->older->newer = x->newer;
-    } else {
-        t->oldest = x->newer;
-    }
-    if (x->newer) {
-        x->newer->older = x->older;
-    } else {
-        t->newest = x->older;
-    }
+    return t->lingering.oldest;
 }
 
 void tftp_table_remove(struct tftp_table *t, struct tftp_transfer *x)
 {
     assert(x->timer.place == 0); /* or the heap would hold a slot that is used again */
     leave(t, x);
-    if (x->lingers) {
-        unlink_lingering(t, x);
-    } else {
-        t->running--;
+    if (!x->lingers) {
+        tftp_table_linger(t, x);
     }
+    quit(&t->lingering, x);
     x->newer = t->free;
     t->free = x;
 }
@@ -134,6 +163,21 @@ void tftp_table_remove(struct tftp_table *t, struct tftp_transfer *x)
 size_t tftp_table_running(const struct tftp_table *t)
 {
     return t->running;
+}
+
+size_t tftp_table_half_open(const struct tftp_table *t)
+{
+    return t->half_open.count;
+}
+
+struct tftp_transfer *tftp_table_in_the_way(struct tftp_table *t)
+{
+    return t->half_open.count >= t->half_max ? t->half_open.oldest : NULL;
+}
+
+bool tftp_table_is_full(const struct tftp_table *t)
+{
+    return t->running - t->half_open.count >= t->room;
 }
 
 const struct tftp_transfer *tftp_table_next(const struct tftp_table *t,

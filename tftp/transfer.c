@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "common/minmax.h"
 #include "tftp/disk.h"
+#include "tftp/errors.h"
 #include "tftp/grant.h"
 #include "tftp/journal.h"
+#include "tftp/unheard.h"
 #include "tftp/watch.h"
 
 #define LINGER     (2 * USEC_PER_SEC)
@@ -14,6 +17,14 @@
 
 #define WINDOWS_PER_TRANSFER 4 /* remembered, of clients and subnets */
 #define STALL_SILENCES       7 /* timers in vain: some three seconds */
+
+/*
+ * Half-open transfers at once.  An honest client is half open for a round trip: 2,048 of them
+ * are two thousand machines in the same moment, or 20 ms of a flood of 100,000 requests a
+ * second.
+ */
+#define HALF_OPEN_PART  2 /* of max_transfers */
+#define HALF_OPEN_LEAST 64
 
 int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
                      const struct tftp_hooks *hooks)
@@ -31,22 +42,27 @@ int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
     if (getrandom(&seed, sizeof seed, 0) != sizeof seed) {
         return -EIO;
     }
-    e->table = tftp_table_new(max_transfers, &seed);
+    size_t half_max = greater(max_transfers / HALF_OPEN_PART, HALF_OPEN_LEAST);
+    e->table = tftp_table_new(max_transfers, half_max, &seed);
+    e->budget = tftp_budget_new(max_transfers, &seed);
     e->windows = tftp_windows_new(max_transfers * WINDOWS_PER_TRANSFER, &seed);
-    e->timer_slots = calloc(max_transfers, sizeof(struct timer *));
-    timers_init(&e->timers, e->timer_slots, max_transfers);
-    return e->table && e->windows && e->timer_slots ? 0 : -ENOMEM;
+    e->timer_slots = calloc(max_transfers + half_max, sizeof(struct timer *));
+    timers_init(&e->timers, e->timer_slots, max_transfers + half_max);
+    return e->table && e->budget && e->windows && e->timer_slots ? 0 : -ENOMEM;
 }
 
 void tftp_engine_done(struct tftp_engine *e)
 {
     struct tftp_transfer *x;
     while (e->table && (x = tftp_table_any(e->table))) {
-        tftp_send_error(&e->hooks, x->fd, &x->path, TFTP_ERR_UNDEFINED,
-                        "the server is stopping");
+        if (x->heard) { /* another packet to a forged address is one too many */
+            tftp_send_error(&e->hooks, x->fd, &x->path, TFTP_ERR_UNDEFINED,
+                            "the server is stopping");
+        }
         tftp_transfer_forget(e, x, 0);
     }
     tftp_table_free(e->table);
+    tftp_budget_free(e->budget);
     tftp_windows_free(e->windows);
     free(e->timer_slots);
     scratch_close(&e->sender.scratch);
@@ -58,20 +74,6 @@ static uint16_t port_of(int fd)
     uint16_t port = 0;
     (void)net_port(fd, &port);
     return port;
-}
-
-void tftp_send_error(const struct tftp_hooks *hooks, int fd, const struct net_path *path,
-                     enum tftp_error code, const char *message)
-{
-    uint8_t packet[128];
-    struct wr w = wr_over(packet, sizeof packet);
-    tftp_write_error(&w, code, message);
-    struct iovec part = {packet, wr_len(&w)};
-    (void)net_send(fd, path, &part, 1, 0, false);
-    if (hooks->packet) {
-        struct tftp_watched told = {path, port_of(fd), packet, wr_len(&w), NULL, 0};
-        tftp_watch_went(hooks, &told);
-    }
 }
 
 static double seconds_of(const struct tftp_transfer *x, usec_t now)
@@ -144,7 +146,9 @@ static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
 {
     enum tftp_end how = x->session.end;
     count_end(&e->counters, x, now);
-    tftp_journal_transfer(&e->hooks, x, now);
+    if (how != TFTP_END_NO_ANSWER || tftp_unheard_may_log(e, now)) {
+        tftp_journal_transfer(&e->hooks, x, now);
+    }
     tell_ended(e, x, now);
     if (!x->stalled || how == TFTP_END_DONE) {
         tftp_grant_told(e->windows, &x->path.peer, &x->shape, &x->session, now);
@@ -167,6 +171,14 @@ void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t
     timers_set(&e->timers, &x->timer, USEC_NEVER);
     x->dirty = false; /* it may stand in a list of those to be pumped */
     tftp_table_remove(e->table, x);
+}
+
+/* Without a word: its client may be somebody else. */
+static void displace(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
+{
+    tftp_session_displace(&x->session);
+    x->cold = false;
+    end(e, x, now);
 }
 
 /* Ends it from our side, with a word to the client. */
@@ -308,6 +320,13 @@ static void keep_names(struct tftp_transfer *x)
 static struct tftp_transfer *take_slot(struct tftp_engine *e, const struct net_path *path,
                                        usec_t now)
 {
+    if (tftp_table_is_full(e->table)) {
+        return NULL;
+    }
+    struct tftp_transfer *first = tftp_table_in_the_way(e->table);
+    if (first) {
+        displace(e, first, now);
+    }
     struct tftp_transfer *x = tftp_table_add(e->table, path);
     if (!x && tftp_table_oldest(e->table)) {
         tftp_transfer_forget(e, tftp_table_oldest(e->table), now);
@@ -345,6 +364,7 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     x->agreed = grant.agreed;
     keep_names(x);
     tftp_session_init(&x->session, &grant.terms, now);
+    tftp_unheard_begin(e, x, now);
     e->counters.transfers++;
     tell_opened(e, x, &wish.asked, now);
     tftp_transfer_pump(e, x, now);

@@ -12,22 +12,7 @@
 #ifndef TFTP_TRANSFER_H
 #define TFTP_TRANSFER_H
 
-#include "tftp/counters.h"
-#include "tftp/hooks.h"
-#include "tftp/sender.h"
-#include "tftp/window.h"
-
-struct tftp_engine {
-    struct tftp_table *table;
-    struct tftp_windows *windows; /* what they have carried, for the next transfer */
-    struct timers timers;
-    struct timer **timer_slots;
-    struct tftp_hooks hooks;
-    struct tftp_counters counters;
-    struct sender sender;
-    uint64_t serials;     /* given out so far */
-    uint64_t no_segments; /* interfaces that refuse UDP_SEGMENT: bit ifindex % 64 */
-};
+#include "tftp/engine.h"
 
 /* 0 or -ENOMEM; tftp_engine_done() is fine either way. */
 int tftp_engine_init(struct tftp_engine *e, size_t max_transfers,
@@ -43,9 +28,5 @@ void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t n
 struct tftp_report tftp_transfer_report(const struct tftp_transfer *x, usec_t now);
 /* Takes an ended or unwanted transfer out of the table. */
 void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
-
-/* An ERROR packet; never repeated, so never waited for. */
-void tftp_send_error(const struct tftp_hooks *hooks, int fd, const struct net_path *path,
-                     enum tftp_error code, const char *message);
 
 #endif

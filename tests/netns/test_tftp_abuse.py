@@ -7,6 +7,7 @@ import check
 import net
 import tftp
 import web
+import wire
 
 CONTENT = random.Random(60).randbytes(40 * 512 + 10)
 FAR = "10.9.0.5"
@@ -159,3 +160,135 @@ def test_ports_of_servers_get_nothing_anywhere():
                 client.close()
             # to port 69 the three requests, to a data port all that can be read but the ERROR
             check.equal(site.ignored("server-port"), 3 * counted, "packets from ports of servers")
+
+
+# -- floods -------------------------------------------------------------------------------
+
+DEAF = """table inet deaf {
+    chain input {
+        type filter hook input priority 0;
+        udp dport 10000-29999 drop
+    }
+}
+"""
+
+
+class Flooded(Site):
+    """A client whose ports from 10000 to 29999 are mute, and that has many addresses."""
+
+    def __init__(self, network, **settings):
+        super().__init__(network, far=False, **settings)
+        self.server.addr("eth0", "10.78.0.1/16")
+        self.client.ip("route", "add", "local", "10.78.0.0/16", "dev", "lo")
+        self.client.ip("route", "add", "10.78.0.1/32", "dev", "eth0")
+        self.server.ip("route", "replace", "10.78.0.0/16", "via", net.CLIENT)
+        self.client.run("nft", "-f", "-", stdin=DEAF)
+        self.wire = wire.Wire(self.client)
+        self.mac = self.server.mac("eth0")
+
+    def requests(self, sources, name="file.bin", options=(), op=tftp.RRQ):
+        """One from each (address, port), as fast as they go."""
+        payload = tftp.rrq(name, options=options, op=op)
+        for ip, port in sources:
+            self.wire.send(wire.udp_frame(self.wire.mac, self.mac, ip, net.SERVER, port, 69, payload))
+
+    def metric(self, name):
+        return web.metrics(self.server)[0][name]
+
+    def until(self, name, least):
+        """Until a number has grown to that."""
+        end = time.monotonic() + 10
+        while self.metric(name) < least:
+            check.that(time.monotonic() < end, "%s stays at %d" % (name, self.metric(name)))
+            time.sleep(0.02)
+
+    def honest(self, options=()):
+        """Its first packet comes while everything else is mute."""
+        return tftp.download(self.client, net.SERVER, "file.bin", options=options, timeout=5.0)
+
+
+def addresses(count, first=0):
+    for number in range(first, first + count):
+        yield "10.78.%d.%d" % (16 + number // 200, 1 + number % 200), 10000 + number % 20000
+
+
+def ports(count):
+    return ((net.CLIENT, 10000 + number) for number in range(count))
+
+
+def test_a_thousand_mute_requests_hold_up_nobody():
+    """The first packet of an honest client comes by its first request; bench: how soon."""
+    with net.Net() as network:
+        site = Flooded(network).start()
+        for options in ((), {"blksize": 1468, "windowsize": 64}):
+            site.requests(ports(1000), options=options)
+            client = site.tftp()
+            client.request("file.bin")
+            client.expect_data(1, CONTENT[:512], timeout=5.0)
+            client.send(tftp.error(0))
+        check.at_least(site.metric("pxed_tftp_half_open"), 1000, "half-open transfers")
+        check.same_bytes(site.honest().data, CONTENT, "file")
+
+
+def test_mute_requests_take_nobody_elses_place():
+    """64 transfers are allowed, and 3,000 are asked for; one that runs goes on."""
+    with net.Net() as network:
+        site = Flooded(network, max_transfers=64).start()
+        running = site.tftp()
+        running.request("file.bin")
+        running.expect_data(1)
+        running.send(tftp.ack(1))
+        running.expect_data(2)
+        site.requests(addresses(3000))
+        client = site.tftp()
+        client.request("file.bin", options={"blksize": 1000, "windowsize": 2})
+        client.expect_oack({"blksize": 1000, "windowsize": 2}, timeout=5.0)
+        client.send(tftp.ack(0))
+        client.drain_to(tftp.DATA, 1)
+        check.at_most(site.metric("pxed_tftp_half_open"), 64, "half-open transfers")
+        displaced = 'pxed_transfers_total{door="tftp",result="displaced"}'
+        alone = 'pxed_tftp_ignored_total{reason="too-many-requests"}'
+        check.at_least(site.metric(displaced) + site.metric(alone), 2900, "displaced, or left alone")
+        running.send(tftp.ack(2))
+        running.drain_to(tftp.DATA, 3)
+        check.at_most(site.pxed.log().count("end=displaced"), 1, "lines about those displaced")
+
+
+def test_one_address_that_never_answers_is_left_alone_and_others_are_not():
+    with net.Net() as network:
+        site = Flooded(network, max_transfers=1024).start()
+        site.requests(("10.78.9.9", 10000 + number) for number in range(3000))
+        site.until('pxed_tftp_ignored_total{reason="too-many-requests"}', 1000)
+        check.same_bytes(site.honest().data, CONTENT, "file")
+        site.pxed.wait_log("warning: tftp silent reason=too-many-requests peer=10.78.9.9")
+        check.equal(site.pxed.log().count("tftp silent"), 1, "lines")
+
+
+def test_errors_are_limited():
+    """To one address; another one hears of its mistake at once."""
+    with net.Net() as network:
+        site = Flooded(network, max_transfers=1024).start()
+        sniffer = wire.Wire(site.client)
+        site.requests((("10.78.9.9", 10000) for _ in range(20000)), op=tftp.WRQ)
+        withheld = 'pxed_tftp_ignored_total{reason="error-withheld"}'
+        site.until(withheld, 1)
+        client = site.tftp()
+        client.request("file.bin", op=tftp.WRQ)
+        client.expect_error(tftp.ACCESS, timeout=5.0)
+        refused = 'pxed_transfers_total{door="tftp",result="refused"}'
+        site.until(refused, 8193)
+        time.sleep(0.2)
+        check.at_most(site.metric(refused), 8193 + 2000 * 5, "requests answered with ERROR")
+        check.at_most(site.pxed.log().count("tftp refused"), 2200, "lines about them")
+        sniffer.close()
+
+
+def test_a_hundred_machines_behind_one_address_boot():
+    """NAT in front of a container: nothing is withheld from them."""
+    with net.Net() as network:
+        site = Flooded(network).start()
+        jobs = [("file.bin", {"blksize": 1000, "tsize": 0})] * 100 + [("file.bin", ())] * 100
+        for transfer in tftp.download_many(site.client, net.SERVER, jobs):
+            check.that(transfer.over and not transfer.fault, "not complete: %s" % transfer.fault)
+        for reason in ("too-many-requests", "error-withheld"):
+            check.equal(site.ignored(reason), 0, reason)

@@ -124,24 +124,6 @@ def test_d39_vanished_clients_leave_nothing():
         tftp.fetch(site.client, net.SERVER, "file.bin", CONTENT)
 
 
-def test_a_thousand_mute_requests_hold_up_nobody():
-    """An honest client's first block comes within 50 ms all the same."""
-    with net.Net() as network:
-        site = Site(network)
-        tftp.fetch(site.client, net.SERVER, "file.bin", CONTENT)
-        mute = [site.tftp() for _ in range(100)]
-        options = {"blksize": 1468, "windowsize": 64}
-        for number in range(1000):
-            if number % 100 == 0 and number > 0:
-                mute = [site.tftp() for _ in range(100)]
-            mute[number % 100].request("file.bin", options=options)
-        start = time.monotonic()
-        honest = site.tftp()
-        honest.request("file.bin")
-        honest.expect_data(1)
-        check.at_most(1000 * (time.monotonic() - start), 50.0, "milliseconds to the first block")
-
-
 def test_a_slow_disk_holds_up_its_own_client_only():
     """Reads of one file take 0.8 s each; another file is fetched whole before the first."""
     with net.Net() as network:

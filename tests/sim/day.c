@@ -79,7 +79,7 @@ static void start(struct day *d, usec_t noon)
     d->epoch = INT32_MAX - (int64_t)(noon / USEC_PER_SEC);
     d->timeline = timeline_new(TIMELINE_BOOTS, TIMELINE_OCTETS, &seed);
     d->evidence = evidence_new(EVIDENCE_CLIENTS, &seed);
-    d->table = tftp_table_new(TRANSFERS, &seed);
+    d->table = tftp_table_new(TRANSFERS / 2, TRANSFERS / 2, &seed);
     d->windows = tftp_windows_new(4 * TRANSFERS, &seed);
     d->states = states_new(4096, 4096, &seed);
     d->machines = machines_new(1024, &seed);

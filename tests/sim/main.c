@@ -20,6 +20,8 @@ int main(void)
         suite_add_tcase(suite, sim_throughput());
         suite_add_tcase(suite, sim_crowd());
         suite_add_tcase(suite, sim_day());
+        suite_add_tcase(suite, sim_flood());
+        suite_add_tcase(suite, sim_mute());
     }
     suite_add_tcase(suite, sim_matrix());
     SRunner *runner = srunner_create(suite);

@@ -23,6 +23,7 @@ int main(void)
     srunner_add_suite(runner, suite_app_probe_http());
     srunner_add_suite(runner, suite_app_doctor());
     srunner_add_suite(runner, suite_common_beneath());
+    srunner_add_suite(runner, suite_common_bucket());
     srunner_add_suite(runner, suite_common_bytes());
     srunner_add_suite(runner, suite_common_histogram());
     srunner_add_suite(runner, suite_common_human());
@@ -67,6 +68,7 @@ int main(void)
     srunner_add_suite(runner, suite_dhcp_radar());
     srunner_add_suite(runner, suite_dhcp_traffic());
     srunner_add_suite(runner, suite_tftp_admission());
+    srunner_add_suite(runner, suite_tftp_budget());
     srunner_add_suite(runner, suite_tftp_misses());
     srunner_add_suite(runner, suite_tftp_pace());
     srunner_add_suite(runner, suite_tftp_packet());

@@ -11,7 +11,7 @@ static struct net_path path_of(unsigned n)
 
 START_TEST(a_transfer_is_found_by_address_and_port)
 {
-    struct tftp_table *t = tftp_table_new(100, &seed);
+    struct tftp_table *t = tftp_table_new(60, 100, &seed);
     for (unsigned n = 0; n < 100; n++) {
         struct net_path path = path_of(n);
         ck_assert_ptr_nonnull(tftp_table_add(t, &path));
@@ -30,7 +30,7 @@ END_TEST
 
 START_TEST(a_full_table_says_so)
 {
-    struct tftp_table *t = tftp_table_new(2, &seed);
+    struct tftp_table *t = tftp_table_new(1, 1, &seed);
     struct net_path path[3] = {path_of(0), path_of(1), path_of(2)};
     ck_assert_ptr_nonnull(tftp_table_add(t, &path[0]));
     ck_assert_ptr_nonnull(tftp_table_add(t, &path[1]));
@@ -43,7 +43,7 @@ END_TEST
 
 START_TEST(the_one_that_ended_first_gives_way_first)
 {
-    struct tftp_table *t = tftp_table_new(3, &seed);
+    struct tftp_table *t = tftp_table_new(2, 1, &seed);
     struct tftp_transfer *x[3];
     for (unsigned n = 0; n < 3; n++) {
         struct net_path path = path_of(n);
@@ -68,6 +68,65 @@ START_TEST(the_one_that_ended_first_gives_way_first)
 }
 END_TEST
 
+static struct tftp_transfer *add(struct tftp_table *t, unsigned n)
+{
+    struct net_path path = path_of(n);
+    struct tftp_transfer *x = tftp_table_add(t, &path);
+    ck_assert_ptr_nonnull(x);
+    return x;
+}
+
+START_TEST(half_open_ones_make_room_by_age)
+{
+    struct tftp_table *t = tftp_table_new(2, 3, &seed);
+    struct tftp_transfer *x[5];
+    for (unsigned n = 0; n < 3; n++) {
+        ck_assert_ptr_null(tftp_table_in_the_way(t));
+        x[n] = add(t, n);
+        ck_assert(!x[n]->heard);
+    }
+    ck_assert_uint_eq(tftp_table_half_open(t), 3);
+    ck_assert_ptr_eq(tftp_table_in_the_way(t), x[0]);
+    tftp_table_linger(t, x[0]); /* ended without a word */
+    ck_assert_ptr_null(tftp_table_in_the_way(t));
+    tftp_table_heard(t, x[1]);
+    for (unsigned n = 3; n < 5; n++) {
+        x[n] = add(t, n);
+    }
+    ck_assert_ptr_eq(tftp_table_in_the_way(t), x[2]);
+    tftp_table_free(t);
+}
+END_TEST
+
+START_TEST(half_open_ones_do_not_fill_the_table)
+{
+    struct tftp_table *t = tftp_table_new(2, 3, &seed);
+    struct tftp_transfer *x[5];
+    for (unsigned n = 0; n < 3; n++) {
+        x[n] = add(t, n);
+    }
+    ck_assert(!tftp_table_is_full(t));
+    tftp_table_heard(t, x[0]);
+    tftp_table_heard(t, x[1]);
+    ck_assert(tftp_table_is_full(t)); /* of those that were answered */
+    tftp_table_linger(t, x[0]);
+    ck_assert(!tftp_table_is_full(t));
+    tftp_table_remove(t, x[0]);
+    x[3] = add(t, 3);
+    x[4] = add(t, 4);
+    ck_assert_uint_eq(tftp_table_running(t), 4);
+    ck_assert_uint_eq(tftp_table_half_open(t), 3);
+    tftp_table_heard(t, x[2]); /* was let in before: one more than said */
+    tftp_table_heard(t, x[3]);
+    ck_assert(tftp_table_is_full(t));
+    tftp_table_remove(t, x[1]);
+    ck_assert(tftp_table_is_full(t));
+    tftp_table_remove(t, x[2]);
+    ck_assert(!tftp_table_is_full(t));
+    tftp_table_free(t);
+}
+END_TEST
+
 Suite *suite_tftp_table(void)
 {
     Suite *s = suite_create("tftp/table");
@@ -75,6 +134,8 @@ Suite *suite_tftp_table(void)
     tcase_add_test(tc, a_transfer_is_found_by_address_and_port);
     tcase_add_test(tc, a_full_table_says_so);
     tcase_add_test(tc, the_one_that_ended_first_gives_way_first);
+    tcase_add_test(tc, half_open_ones_make_room_by_age);
+    tcase_add_test(tc, half_open_ones_do_not_fill_the_table);
     suite_add_tcase(s, tc);
     return s;
 }

@@ -1,0 +1,40 @@
+/*
+ * tftp/unheard: clients of which nothing was heard yet, so that their address may be somebody
+ * else's: what they cost (tftp/budget), and when they are heard.
+ *
+ *     tftp_unheard_is_too_many()   a request: is it left alone?
+ *     tftp_unheard_begin()         its first packet leaves
+ *     tftp_unheard_may_repeat()    it asks once more from the same port
+ *     tftp_unheard_answers()       it is there
+ *
+ * Shell: common/log; asks the process who it is.
+ */
+#ifndef TFTP_UNHEARD_H
+#define TFTP_UNHEARD_H
+
+#include "tftp/engine.h"
+
+enum tftp_trust tftp_unheard_trust(const struct tftp_engine *e,
+                                   const struct endpoint *peer, usec_t now);
+
+/* So many have gone unanswered that this one is left alone; it was counted. */
+bool tftp_unheard_is_too_many(struct tftp_engine *e, const struct net_path *path,
+                              usec_t now);
+void tftp_unheard_begin(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
+/*
+ * More first packets than TFTP_FIRST_SENDS are paid for, one for each request that is
+ * repeated.
+ */
+bool tftp_unheard_may_repeat(const struct tftp_engine *e, const struct tftp_transfer *x,
+                             usec_t now);
+void tftp_unheard_pay(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
+/* It has sent a packet that answers the first of ours. */
+void tftp_unheard_answers(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
+
+/*
+ * A line about a request that comes to nothing: false when there are too many, which then is
+ * said instead.
+ */
+bool tftp_unheard_may_log(struct tftp_engine *e, usec_t now);
+
+#endif
