@@ -10,6 +10,7 @@
 # make peers         fetches the other servers that some of them run beside
 # make lint          include layers, core purity, formatting, clang-tidy
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
+# make fuzz-coverage which lines of the cores its corpora reach, and they and the tests
 # make bench         the cores, offers on a wire, and bench-compare              (needs root)
 # make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n
 # make bench-web     its HTTP beside nginx                                    (needs root)
@@ -75,6 +76,7 @@ CORE  += common/sha256.c app/request.c app/probe/answer.c app/probe/choice.c \
          app/doctor/judge_network.c app/doctor/judge_ports.c app/doctor/judge_system.c
 # Every other file of app/, where the shells and the commands are.
 APP   := $(sort $(filter-out $(CORE),$(wildcard app/*.c app/*/*.c)))
+PARTS := $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE)
 UNIT  := $(wildcard tests/unit/*.c)
 SIM   := $(wildcard tests/sim/*.c)
 BENCH := tests/bench/bench_core.c
@@ -111,7 +113,7 @@ all: $(B)/pxed
 
 $(B)/pxed: $(call obj,$(APP) $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
-$(B)/unit: $(call obj,$(UNIT) $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE))
+$(B)/unit: $(call obj,$(UNIT) $(PARTS))
 	$(call tell,LD)$(LINK) $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(B)/sim: $(call obj,$(SIM) $(CORE))
 	$(call tell,LD)$(LINK) $(COUNT_LIVE) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
@@ -133,7 +135,10 @@ $(B)/inject.so: tests/netns/inject.c
 	$(call tell,LD)$(COMPILE) -U_FORTIFY_SOURCE -shared -fPIC $< -o $@
 $(B)/bench-hosts: $(call obj,tests/bench/bench_hosts.c $(SHELLS) $(CORE))
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
-$(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(SHELLS) $(CORE))
+# Everything but main(), of which a fuzz target takes what it needs.
+$(B)/parts.a: $(call obj,$(PARTS))
+	$(call tell,AR)rm -f $@ && ar rc $@ $^
+$(B)/replay_%: $(call obj,tests/fuzz/fuzz_%.c tests/fuzz/replay.c) $(B)/parts.a
 	$(call tell,LD)$(LINK) $^ $(LIB_LIBS) -o $@
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -196,14 +201,38 @@ lint-core: $(call obj,$(CORE))
 	tests/purity.sh $^
 
 fuzz: deps-fuzz
-	$(MAKE) $(FUZZ:%=fuzz-%)
+	+$(PARALLEL) $(FUZZ:%=build/fuzz/%)
+	$(MAKE) -j1 $(FUZZ:%=fuzz-%)
 fuzz-%: build/fuzz/%
 	@mkdir -p build/fuzz/found_$* tests/fuzz/corpus/$*
 	build/fuzz/$* -max_total_time=$(SECONDS_EACH) build/fuzz/found_$* tests/fuzz/corpus/$*
-build/fuzz/%: tests/fuzz/fuzz_%.c $(SHELLS) $(CORE)
+# Compiled once, and linked into each of them.
+FUZZ_SANITIZE := -fno-sanitize-recover=all -fsanitize=address,undefined
+CLANG_COMPILE  = $(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1
+build/fuzz/%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/parts.a
+	$(call tell,LD)$(CLANG) -fsanitize=fuzzer $(FUZZ_SANITIZE) $^ $(LIB_LIBS) -o $@
+build/fuzz/parts.a: $(PARTS:%.c=build/fuzz/%.o)
+	$(call tell,AR)rm -f $@ && ar rc $@ $^
+build/fuzz/%.o: %.c
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1 -fno-sanitize-recover=all \
-	    -fsanitize=fuzzer,address,undefined $^ $(LIB_LIBS) -o $@
+	$(call tell,CC)$(CLANG_COMPILE) -fsanitize=fuzzer-no-link $(FUZZ_SANITIZE) -MMD -MP -c $< -o $@
+
+# Which lines of the cores the corpora reach, and which these and the tests.
+COVERED := build/coverage
+fuzz-coverage: deps-fuzz
+	+$(PARALLEL) $(COVERED)/unit $(COVERED)/sim $(FUZZ:%=$(COVERED)/replay_%)
+	tests/fuzz/coverage $(COVERED) $(CORE)
+$(COVERED)/replay_%: $(COVERED)/tests/fuzz/fuzz_%.o $(COVERED)/tests/fuzz/replay.o $(COVERED)/parts.a
+	$(call tell,LD)$(CLANG) -fprofile-instr-generate $^ $(LIB_LIBS) -o $@
+$(COVERED)/unit: $(UNIT:%.c=$(COVERED)/%.o) $(PARTS:%.c=$(COVERED)/%.o)
+	$(call tell,LD)$(CLANG) -fprofile-instr-generate $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
+$(COVERED)/sim: $(SIM:%.c=$(COVERED)/%.o) $(CORE:%.c=$(COVERED)/%.o)
+	$(call tell,LD)$(CLANG) -fprofile-instr-generate $^ $(shell $(PKG_CONFIG) --libs check) -o $@
+$(COVERED)/parts.a: $(PARTS:%.c=$(COVERED)/%.o)
+	$(call tell,AR)rm -f $@ && ar rc $@ $^
+$(COVERED)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call tell,CC)$(CLANG_COMPILE) -fprofile-instr-generate -fcoverage-mapping -MMD -MP -c $< -o $@
 
 bench: deps-bench
 	+$(PARALLEL) all $(BENCH_TOOLS) $(B)/bench-core $(B)/bench-hosts $(B)/pxed-unwatched
@@ -282,7 +311,7 @@ package-check: deps-package
 clean:
 	rm -rf build
 
-.PHONY: all test check check-threads cli netns page-test peers lint lint-core fuzz bench bench-compare bench-web lab demo install \
+.PHONY: all test check check-threads cli netns page-test peers lint lint-core fuzz fuzz-coverage bench bench-compare bench-web lab demo install \
         dist deb package-check clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(wildcard $(B)/*/*.o $(B)/*/*/*.o))
+-include $(patsubst %.o,%.d,$(wildcard $(foreach d,$(B) build/fuzz $(COVERED),$(d)/*/*.o $(d)/*/*/*.o)))
