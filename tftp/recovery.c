@@ -76,11 +76,13 @@ static void speak_again(struct tftp_session *s)
     } else if (s->silences == 2 || s->silences == 4) {
         tftp_flow_lost(&s->flow);
         rewind_window(s);
-    } else if (s->silences == 3 && s->high < s->last) {
+    } else if (s->silences == 3 && s->high < s->last &&
+               s->high <= s->acked + s->window) {
         /*
          * Quirk: U-Boot whose gap ACK was lost counts its window from there and wants more
          * than ours holds; GRUB whose ACK 65535 was lost ignores 65535 for ever while it
-         * waits for 0.  The blocks behind the window wake both.
+         * waits for 0.  The blocks behind the window wake both; those of a second window
+         * would wake nobody.
          */
         s->next = s->high + 1;
         s->end_of_window = lesser(s->high + s->window, s->last);

@@ -91,6 +91,11 @@ static const struct {
     {"silence: the tail was all that was lost", FILE_OF(30), 8, true,
      "< OACK; + 1 ms; > ACK 0; < DATA 1..8; wait 15..40 ms; < DATA 8; > ACK 8;"
      "< DATA 9..16"},
+    {"silences: the window behind it once, however slowly it goes on", FILE_OF(60), 4, true,
+     "< OACK; + 1 ms; > ACK 0; < DATA 1..4; wait 1..9000 ms; < DATA 4; wait 1..9000 ms;"
+     "< DATA 1..4; wait 1..9000 ms; < DATA 5..8; > ACK 1; wait 0..9000 ms; < DATA 2;"
+     "wait 1..9000 ms; < DATA 8; wait 1..9000 ms; < DATA 2..5; wait 1..9000 ms; < DATA 8;"
+     "wait 1..9000 ms; < DATA 2..5; wait 1..9000 ms; < DATA 8; = open"},
     {"a large window goes out in parts, a round trip apart", FILE_OF(60), 64, true,
      "< OACK; + 1 ms; > ACK 0; < DATA 1..16; wait 1..2 ms; < DATA 17..32; wait 1..2 ms;"
      "< DATA 33..48; wait 1..2 ms; < DATA 49..60; + 1 ms; > ACK 60; = done"},
