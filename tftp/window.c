@@ -127,7 +127,8 @@ static void tell(struct tftp_windows *t, const struct key *key,
 {
     struct entry *e = recent_put(t->table, key); /* refused: it is forgotten, no more */
     if (e) {
-        bool refused_before = e->blocks == 1 && blocks == 1;
+        bool refused_before =
+            e->blocks == 1 && blocks == 1 && now - e->told < TFTP_WINDOWS_LIFE;
         *e = (struct entry){
             .kind = shape->kind,
             .blocks = blocks,

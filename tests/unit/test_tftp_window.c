@@ -131,6 +131,23 @@ START_TEST(a_window_follows_what_was_carried)
 }
 END_TEST
 
+/* What was said once more after it was forgotten is news. */
+START_TEST(a_refusal_is_remembered_each_time)
+{
+    const usec_t later = TFTP_WINDOWS_LIFE + 5;
+    struct tftp_windows *t = tftp_windows_new(8, &seed);
+    struct tftp_carried refused = {.granted = 16, .blocks = 1000, .refused = true};
+    struct endpoint at = client(0, 7);
+    struct tftp_wire wire;
+    tftp_windows_tell(t, &at, &edk2, &refused, 0);
+    ck_assert_uint_eq(tftp_windows_ask(t, &at, &edk2, 1, &wire), 1);
+    ck_assert_uint_eq(tftp_windows_ask(t, &at, &edk2, later, &wire), 16);
+    tftp_windows_tell(t, &at, &edk2, &refused, later);
+    ck_assert_uint_eq(tftp_windows_ask(t, &at, &edk2, later + 1, &wire), 1);
+    tftp_windows_free(t);
+}
+END_TEST
+
 START_TEST(a_new_client_gets_what_its_subnet_has_carried)
 {
     struct tftp_windows *t = tftp_windows_new(8, &seed);
@@ -278,6 +295,7 @@ Suite *suite_tftp_window(void)
     tcase_add_loop_test(tc, a_window_follows_what_was_carried, 0,
                         sizeof histories / sizeof histories[0]);
     tcase_add_test(tc, a_new_client_gets_what_its_subnet_has_carried);
+    tcase_add_test(tc, a_refusal_is_remembered_each_time);
     tcase_add_test(tc, the_first_window_can_be_set);
     tcase_add_test(tc, subnets_of_ipv6_are_64_bits);
     tcase_add_test(tc, what_was_carried_long_ago_is_forgotten);
