@@ -86,10 +86,20 @@ void host_own_free(struct host_own *own)
     }
 }
 
+/* A menu has one owner.  Looked up while all menus are there, whatever their order. */
+static void drop_inherited_menus(struct snapshot *s)
+{
+    for (size_t i = 0; i < s->profile_count; i++) {
+        struct profile *p = &s->profiles[i];
+        if (p->menu && p->menu->profile != i) {
+            p->menu = NULL;
+        }
+    }
+}
+
 static void profile_done(struct profile *p, size_t index)
 {
-    if (p->menu &&
-        p->menu->profile == index) { /* as below: an inherited one is not ours */
+    if (p->menu) {
         menu_done(p->menu);
     }
     for (size_t i = 0; i < SLOT_COUNT; i++) {
@@ -118,6 +128,7 @@ void snapshot_free(struct snapshot *s)
     if (!s) {
         return;
     }
+    drop_inherited_menus(s);
     for (size_t i = 0; i < s->profile_count; i++) {
         profile_done(&s->profiles[i], i);
     }

@@ -162,6 +162,24 @@ START_TEST(what_is_said_nearest_counts)
 }
 END_TEST
 
+/* The owner of a menu may stand before those that inherit it, or behind. */
+START_TEST(a_menu_is_freed_once_by_its_owner)
+{
+    static const char first[] =
+        "{'interfaces': ['a'], 'tftp': {'root': '/t'}, 'profiles': {"
+        "'parent': {'x64-uefi': 'p', 'menu': {'items': ["
+        "{'name': 'one', 'file': 'f'}, {'name': 'disk', 'action': 'local'}]}},"
+        "'child': {'extends': 'parent', 'x86-bios': 'c'},"
+        "'grandchild': {'extends': 'child'}}}";
+    struct snapshot *s = config_of(first);
+    for (size_t i = 0; i < s->profile_count; i++) {
+        ck_assert_ptr_eq(s->profiles[i].menu, s->profiles[0].menu);
+        ck_assert_uint_eq(s->profiles[i].menu->profile, 0);
+    }
+    snapshot_free(s); /* the sanitizer build watches it */
+}
+END_TEST
+
 START_TEST(memory_may_run_out_anywhere)
 {
     char *text = quoted(family);
@@ -186,6 +204,7 @@ Suite *suite_config_menu(void)
     TCase *tc = tcase_create("menus");
     tcase_add_loop_test(tc, every_fault_at_its_place, 0, ROWS);
     tcase_add_test(tc, what_is_said_nearest_counts);
+    tcase_add_test(tc, a_menu_is_freed_once_by_its_owner);
     tcase_add_test(tc, memory_may_run_out_anywhere);
     suite_add_tcase(s, tc);
     return s;
