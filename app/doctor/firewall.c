@@ -158,6 +158,7 @@ struct walk {
     const struct firewall_packet *packet;
     bool may_accept;
     bool may_drop;
+    unsigned walks; /* chains gone through so far */
 };
 
 static void note(struct walk *w, enum firewall_verdict verdict)
@@ -175,9 +176,11 @@ static enum firewall_verdict follow(struct walk *w, const struct firewall_rule *
     if (r->verdict != FIREWALL_JUMP && r->verdict != FIREWALL_GOTO) {
         return r->verdict;
     }
-    if (depth == FIREWALL_DEPTH || r->target >= w->f->chains) {
+    if (depth == FIREWALL_DEPTH || r->target >= w->f->chains ||
+        w->walks == FIREWALL_WALKS) {
         return FIREWALL_ANYTHING;
     }
+    w->walks++;
     enum firewall_verdict verdict = walk_chain(w, r->target, depth + 1);
     return verdict == FIREWALL_CONTINUE && r->verdict == FIREWALL_GOTO ? FIREWALL_RETURN
                                                                        : verdict;

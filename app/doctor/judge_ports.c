@@ -54,7 +54,8 @@ bool port_read(const char *line, bool tcp, struct port_holder *out)
     const char *inode = skip_words(at, 8);
     const char *word = skip_words(at, 2);
     at += address;
-    if (*at++ != ':' || !hex(&at, 4, &port) || !hex(&word, 2, &state)) {
+    if (*at++ != ':' || !hex(&at, 4, &port) || !hex(&word, 2, &state) ||
+        (tcp && state != TCP_LISTEN)) {
         return false;
     }
     *out = (struct port_holder){
@@ -62,7 +63,7 @@ bool port_read(const char *line, bool tcp, struct port_holder *out)
     for (; *inode >= '0' && *inode <= '9'; inode++) {
         out->inode = out->inode * 10 + (uint64_t)(*inode - '0');
     }
-    return !tcp || state == TCP_LISTEN;
+    return true;
 }
 
 /* -- judgements --------------------------------------------------------------------------- */

@@ -68,6 +68,8 @@ static const struct {
      "-A INPUT -g c\n-A INPUT -j DROP\n", FIREWALL_PASSES, FIREWALL_PASSES},
     {"a chain that goes round", FILTER_DROP ":c - [0:0]\n-A INPUT -j c\n-A c -j c\n",
      FIREWALL_UNSURE, FIREWALL_UNSURE},
+    {"a chain that goes round at each rule", FILTER_DROP ":c - [0:0]\n-A INPUT -j c\n"
+     "-A c -j c\n-A c -j c\n-A c -j c\n-A c -j c\n-A c -j c\n", FIREWALL_UNSURE, FIREWALL_UNSURE},
     {"some senders", FILTER_DROP STATEFUL
      "-A INPUT -s 10.0.0.0/8 -p udp --dport 69 -j ACCEPT\n", FIREWALL_UNSURE, FIREWALL_PASSES},
     {"a limit", FILTER_DROP STATEFUL
@@ -210,6 +212,8 @@ START_TEST(lines_of_proc_net)
         !port_read("   2: 0100007F:1F85 0100007F:0050 01 00000000:00000000 00:00000000 "
                    "00000000   997        0 77 1\n",
                    true, &h)); /* a connection */
+    ck_assert_uint_eq(h.port, 8069); /* and nothing was told of it */
+    ck_assert_uint_eq(h.inode, 77);
     ck_assert(port_read(
         "  9: 00000000000000000000000000000000:0FAB "
         "00000000000000000000000000000000:0000 07 00000000:00000000 00:00000000 "
