@@ -5,7 +5,7 @@
  * (subsystems), the Linux boot protocol (HdrS), ECMA-119 (CD001).
  * Units: octets.  Byte order: PE is little-endian.
  * Ownership: values only.
- * Errors: none; what is not known is BOOTFILE_UNKNOWN and suits everybody.  Pure.
+ * Errors: none; what is not known is BOOTFILE_UNKNOWN, which suits BIOS and HTTP Boot.  Pure.
  */
 #ifndef CONFIG_BOOTFILE_H
 #define CONFIG_BOOTFILE_H
