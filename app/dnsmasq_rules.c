@@ -679,6 +679,18 @@ static void convert_line(struct conversion *c, struct dnsmasq_line *l)
 }
 
 /* What dnsmasq takes for granted and our file must say. */
+/* A host that says neither profile nor action is of the profile "default". */
+static bool lacks_default(const json_t *config)
+{
+    const json_t *hosts = json_object_get(config, "hosts");
+    bool any = false;
+    for (size_t i = 0; i < json_array_size(hosts); i++) {
+        const json_t *host = json_array_get(hosts, i);
+        any |= !json_object_get(host, "profile") && !json_object_get(host, "action");
+    }
+    return any && !json_object_get(json_object_get(config, "profiles"), "default");
+}
+
 static void complete(struct conversion *c)
 {
     static const struct dnsmasq_line whole = {.file = "dnsmasq"};
@@ -694,6 +706,11 @@ static void complete(struct conversion *c)
                     "no \"enable-tftp\": another server gives the files");
     } else if (!json_object_get(tftp, "root")) {
         dnsmasq_say(c->d, &whole, DNSMASQ_LOST, "no \"tftp-root\": name \"tftp.root\"");
+    }
+    if (lacks_default(config)) {
+        (void)member(c, section(c, "profiles"), "default", json_object);
+        dnsmasq_say(c->d, &whole, DNSMASQ_NOTE,
+                    "no line says what its machines boot: so does \"default\"");
     }
     if (!c->proxy) {
         dnsmasq_say(c->d, &whole, DNSMASQ_NOTE,

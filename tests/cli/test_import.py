@@ -131,6 +131,13 @@ class Import(Site):
         self.assertEqual(config["profiles"]["default"]["next_server"], "10.0.5.2")
         self.assertIn("2: note: pxed gives no addresses", notes)
 
+    def test_machines_without_a_boot_file(self):
+        config, notes = self.read("dhcp-host=52:54:00:12:34:56,lab-01,10.0.5.9\n")
+        self.assertEqual(config["hosts"], [{"mac": "52:54:00:12:34:56", "name": "lab-01"}])
+        self.assertEqual(config["profiles"], {"default": {}})
+        self.assertEqual(self.check_imported(), ["gives no boot file to anybody"])
+        self.assertIn("note: no line says what its machines boot", notes)
+
     def test_a_line_that_is_no_text(self):
         self.write("odd.conf", b"interface=eth0\ndhcp-boot=\xff\xfe.0\ntftp-root=/srv\n")
         said = self.run_pxed("import", "dnsmasq", self.dir / "odd.conf", code=1)
