@@ -205,7 +205,9 @@ fuzz: deps-fuzz
 	$(MAKE) -j1 $(FUZZ:%=fuzz-%)
 fuzz-%: build/fuzz/%
 	@mkdir -p build/fuzz/found_$* tests/fuzz/corpus/$*
-	build/fuzz/$* -max_total_time=$(SECONDS_EACH) build/fuzz/found_$* tests/fuzz/corpus/$*
+	build/fuzz/$* -max_total_time=$(SECONDS_EACH) -timeout=10 -rss_limit_mb=1024 \
+	    $(addprefix -dict=,$(wildcard tests/fuzz/dict/$*.dict)) \
+	    -artifact_prefix=build/fuzz/ build/fuzz/found_$* tests/fuzz/corpus/$*
 # Compiled once, and linked into each of them.
 FUZZ_SANITIZE := -fno-sanitize-recover=all -fsanitize=address,undefined
 CLANG_COMPILE  = $(CLANG) -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS) -g -O1
