@@ -331,13 +331,6 @@ static void make_room(struct http_conf *conf)
     }
 }
 
-static int open_files(struct http *h, const struct snapshot *config)
-{
-    return config->http.boot_files
-               ? http_files_open(config->tftp.root, &h->hooks, &h->files)
-               : 0;
-}
-
 int http_open(const struct snapshot *config, const struct tftp_hooks *hooks,
               struct http **out, char why[HTTP_WHY_SIZE])
 {
@@ -351,7 +344,7 @@ int http_open(const struct snapshot *config, const struct tftp_hooks *hooks,
     h->look_at = USEC_NEVER;
     h->conf = config->http;
     h->hooks = *hooks;
-    int error = open_files(h, config);
+    int error = http_prepare(h, config, &h->files);
     if (error != 0) {
         snprintf(why, HTTP_WHY_SIZE, "cannot open the boot files: %s", strerror(-error));
     } else if ((error = http_socket_listen(&h->conf.listen, &h->fd)) != 0) {
@@ -385,17 +378,21 @@ int http_start(struct http *h, struct loop *loop)
     return error;
 }
 
-int http_configure(struct http *h, const struct snapshot *config)
+int http_prepare(struct http *h, const struct snapshot *config, struct http_files **out)
 {
-    int error = 0;
-    if (config->http.boot_files) {
-        error = h->files ? http_files_move(h->files, config->tftp.root)
-                         : open_files(h, config);
+    *out = NULL;
+    return config->http.boot_files ? http_files_open(config->tftp.root, &h->hooks, out)
+                                   : 0;
+}
+
+void http_configure(struct http *h, const struct snapshot *config,
+                    struct http_files *prepared)
+{
+    if (prepared) {
+        http_files_close(h->files); /* files of running transfers stay with them */
+        h->files = prepared;
     }
-    if (error == 0) {
-        h->conf = config->http; /* running transfers may still ask for h->files */
-    }
-    return error;
+    h->conf = config->http; /* running transfers may still ask for h->files */
 }
 
 void http_close(struct http *h)

@@ -4,7 +4,7 @@
  *     http_open()       while privileges last: the listening socket
  *     http_serve()      before http_start(): who answers which path
  *     http_start()      after privileges went
- *     http_configure()  after a reload
+ *     http_prepare(), http_configure()   after a reload
  *     http_close()      before loop_free()
  *
  * The path of a GET: app/http_threads.c on_request(), in the connection's thread, asks; in
@@ -63,8 +63,14 @@ void http_each(struct http *h,
                void *context);
 
 int http_start(struct http *h, struct loop *loop);
-/* 0 or -errno: the root cannot be opened; the old configuration stays. */
-int http_configure(struct http *h, const struct snapshot *config);
+/*
+ * A new configuration is prepared, which may fail (0 or -errno: its root cannot be opened), and
+ * then taken over with what was prepared, NULL: nothing; or that is closed (app/http_files).
+ */
+struct http_files;
+int http_prepare(struct http *h, const struct snapshot *config, struct http_files **out);
+void http_configure(struct http *h, const struct snapshot *config,
+                    struct http_files *prepared);
 void http_close(struct http *h); /* NULL is fine */
 
 /* What was counted of boot files. */

@@ -41,17 +41,6 @@ void http_files_close(struct http_files *f)
     }
 }
 
-int http_files_move(struct http_files *f, const char *root)
-{
-    struct store *store;
-    int error = store_open(root, &store);
-    if (error == 0) {
-        store_close(f->store);
-        f->store = store;
-    }
-    return error;
-}
-
 bool http_files_has(struct http_files *f, const char *file)
 {
     char path[TFTP_PATH_SIZE];

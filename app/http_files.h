@@ -16,9 +16,7 @@ struct http_files;
 /* root: of the files; the hooks are those of TFTP. */
 int http_files_open(const char *root, const struct tftp_hooks *hooks,
                     struct http_files **out);
-void http_files_close(struct http_files *f); /* NULL is fine */
-/* Another root from now on; running transfers go on. */
-int http_files_move(struct http_files *f, const char *root);
+void http_files_close(struct http_files *f); /* NULL is fine; running transfers go on */
 
 /* Is this boot file there?  (The name as the configuration has it.) */
 bool http_files_has(struct http_files *f, const char *file);

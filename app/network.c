@@ -90,12 +90,22 @@ static void refresh(struct network *n)
     }
 }
 
+void network_rest(struct loop *loop, int fd, int error)
+{
+    if (net_is_short(error)) {
+        log_say(LOG_WARNING, "packets cannot be received now: %s", strerror(-error));
+        loop_rest(loop, fd);
+    }
+}
+
 static bool on_change(void *context, int fd, enum loop_event event, usec_t now)
 {
     struct network *n = context;
     (void)event;
     (void)now;
-    if (!netwatch_changed(fd)) {
+    int changed = netwatch_changed(fd);
+    network_rest(n->loop, fd, changed);
+    if (changed == 0) {
         return true;
     }
     if (n->hotplug) {
@@ -104,14 +114,6 @@ static bool on_change(void *context, int fd, enum loop_event event, usec_t now)
         set_doors(n);
     }
     return true;
-}
-
-void network_rest(struct loop *loop, int fd, int error)
-{
-    if (net_is_short(error)) {
-        log_say(LOG_WARNING, "packets cannot be received now: %s", strerror(-error));
-        loop_rest(loop, fd);
-    }
 }
 
 /* A capture that fails has lost its interface, and the kernel's word may be late. */

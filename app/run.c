@@ -12,6 +12,7 @@
 #include "app/evidence_watch.h"
 #include "app/hooks.h"
 #include "app/http_boots.h"
+#include "app/http_files.h"
 #include "app/learned.h"
 #include "app/logging.h"
 #include "app/privileges.h"
@@ -274,23 +275,28 @@ static void on_stop(void *context, usec_t now)
     loop_stop(a->loop);
 }
 
-/* What serves by the configuration is told here, between two events. */
+/* What serves by the configuration is told here, between two events: all of it, or nothing. */
 static const char *take_configuration(void *context, struct configuration *config)
 {
     struct appliance *a = context;
     struct configuration old = a->config;
-    int error = a->tftp && config->snapshot->tftp.enabled
-                    ? tftp_service_configure(a->tftp, config->snapshot)
-                    : 0;
+    struct http_files *files = NULL;
+    int error = a->http ? http_prepare(a->http, config->snapshot, &files) : 0;
     if (error != 0) {
+        log_say(LOG_ERROR, "cannot open the boot files for HTTP: %s", strerror(-error));
+        return "the boot files cannot be opened for HTTP";
+    }
+    error = a->tftp && config->snapshot->tftp.enabled
+                ? tftp_service_configure(a->tftp, config->snapshot)
+                : 0;
+    if (error != 0) {
+        http_files_close(files);
         log_say(LOG_ERROR, "cannot open the TFTP root %s: %s",
                 config->snapshot->tftp.root, strerror(-error));
         return "the TFTP root cannot be opened";
     }
-    error = a->http ? http_configure(a->http, config->snapshot) : 0;
-    if (error != 0) {
-        log_say(LOG_ERROR, "cannot open the boot files for HTTP: %s", strerror(-error));
-        return "the boot files cannot be opened for HTTP";
+    if (a->http) {
+        http_configure(a->http, config->snapshot, files);
     }
     if (a->dhcp) {
         dhcp_service_configure(a->dhcp, config->snapshot);

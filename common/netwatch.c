@@ -8,6 +8,8 @@
 
 #include "common/cleanup.h"
 
+#define MESSAGES_MAX 4096 /* before others get their turn */
+
 int netwatch_open(int *fd)
 {
     struct sockaddr_nl address = {
@@ -23,15 +25,18 @@ int netwatch_open(int *fd)
     return 0;
 }
 
-bool netwatch_changed(int fd)
+int netwatch_changed(int fd)
 {
     uint8_t message[8]; /* not looked at, so it may be cut */
-    bool changed = false;
-    ssize_t n;
-    /* ENOBUFS: some were lost, which is a change as well. */
-    while ((n = recv(fd, message, sizeof message, MSG_DONTWAIT)) >= 0 ||
-           errno == ENOBUFS || errno == EINTR) {
-        changed = changed || n >= 0 || errno == ENOBUFS;
+    int changed = 0;
+    for (unsigned i = 0; i < MESSAGES_MAX; i++) {
+        ssize_t n = recv(fd, message, sizeof message, MSG_DONTWAIT);
+        if (n < 0 && errno != EINTR && errno != ENOBUFS) {
+            return errno == EAGAIN ? changed : -errno;
+        }
+        if (n >= 0 || errno == ENOBUFS) {
+            changed = 1; /* ENOBUFS: some were lost, which is a change as well */
+        }
     }
     return changed;
 }

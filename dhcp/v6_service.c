@@ -458,11 +458,12 @@ int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
     int error;
     s->now = now;
     /* First, whichever is readable: a request may come right behind a new address. */
-    if (s->watch_fd >= 0 && netwatch_changed(s->watch_fd)) {
+    int changed = s->watch_fd >= 0 ? netwatch_changed(s->watch_fd) : 0;
+    if (changed != 0) {
         refresh(s);
     }
     if (fd == s->watch_fd) {
-        return 0;
+        return net_is_short(changed) ? changed : 0;
     }
     size_t n = net_receive(fd, s->inbox, d, &error);
     for (size_t i = 0; i < n; i++) {

@@ -5,9 +5,8 @@ import check
 import inject
 import net
 import web
-from test_faults import Site, again
+from test_faults import Site, again, until
 from test_faults_state import recorded
-from test_service import until
 
 TEST_SECONDS = 90
 OWN = "malloc calloc realloc strdup"

@@ -14,8 +14,7 @@ import net
 import tftp
 import wire
 from test_evidence import packets
-from test_faults import Site, again
-from test_service import until
+from test_faults import BOOTS, PATIENCE, Site, again, until
 
 TEST_SECONDS = 90   # many starts
 STEPS_MAX = 60
@@ -51,12 +50,14 @@ def up_again(site):
 def kill_at(site, calls, skip, work, own=False):
     """work() while the process ends at the step behind `skip` others; False: it did not come to it."""
     site.pxed.stopped = True
-    with site.inject.fails(calls, inject.END, 1, skip, own):
+    with site.inject.fails(calls, inject.END, 1, skip, own) as fault:
         try:
             work()
         except (check.Failed, net.NetError, OSError):
             pass
-        site.pxed.stopped = site.pxed.process.poll() is not None
+    if fault.failed:
+        site.pxed.process.wait(PATIENCE)
+    site.pxed.stopped = bool(fault.failed)
     return site.pxed.stopped
 
 
@@ -111,16 +112,29 @@ def test_killed_at_every_step_of_making_the_file():
         integrity(site)
 
 
+def offered(site, message):
+    """Waits for the answer as long as there may be one."""
+    site.pxe.send(message)
+    end = time.monotonic() + PATIENCE
+    while not site.pxe.replies(0.1, {message.xid}, stop=lambda reply: True):
+        check.that(site.pxed.alive() and time.monotonic() < end, "no offer")
+
+
 def fail_to_boot(site):
     """A file that is loaded whole, and firmware that asks again: a recording, at once."""
-    message = dhcp.discover(7)
+    chaddr = wire.mac_bytes(next(site.macs)).ljust(16, b"\0")
+
+    def discover():
+        return dhcp.discover(7, chaddr=chaddr)
+
     start = len(site.pxed.log())
-    site.pxe.ask(message, more=0)
-    request = dhcp.discover(7).set(53, b"\3").set(54, wire.ip_bytes("10.77.0.254"))
+    offered(site, discover())
+    request = discover().set(53, b"\3").set(54, wire.ip_bytes("10.77.0.254"))
     site.pxe.send(request.set(50, wire.ip_bytes(net.CLIENT)))
-    tftp.fetch(site.client, net.SERVER, "x64.efi", b"x64.efi" * 500)
-    site.pxe.ask(dhcp.discover(7), more=0)
-    return site.pxed.wait_log(r"boot stopped .*evidence=(\S+)", start=start).group(1)
+    offered(site, discover())  # behind it, so that the REQUEST was read
+    tftp.fetch(site.client, net.SERVER, "x64.efi", b"x64.efi" * 500, timeout=0.1)
+    offered(site, discover())
+    return site.pxed.wait_log(r"boot stopped .*evidence=(\S+)", start=start, timeout=PATIENCE).group(1)
 
 
 def recordings(site):
@@ -190,7 +204,6 @@ def test_the_disk_is_full_for_a_while():
         disk.fill()
         site.tell("approve", mac=KEPT)
         site.pxed.wait_log("cannot write state now, it is kept and tried again: database or disk is full")
-        time.sleep(1.0)  # a recording is named by the second
         name = fail_to_boot(site)
         site.pxed.wait_log("the recording %s cannot be written to .*: No space left on device" % name)
         check.equal(site.tell("known")["unsaved"], True, "unsaved")
@@ -198,7 +211,6 @@ def test_the_disk_is_full_for_a_while():
         disk.make_room()
         site.pxed.wait_log("state is written again", timeout=10)
         written(site)
-        time.sleep(1.0)
         last = recorded(site)
         check.equal(sorted(recordings(site)), sorted({first, last}), "recordings on the disk")
         up_again(site)
@@ -281,8 +293,7 @@ def test_the_clock_is_set_anew():
             recorded(site)
             again(site.log)
             seen = {one["mac"]: one["last_seen"] for one in site.tell("known")["machines"]}
-            mac = site.client.mac("eth0")
-            last = seen[":".join("%02x" % octet for octet in mac)]
+            last = seen[BOOTS]
             check.at_most(abs(last - time.time() - step), 60, "seconds of last_seen from the clock")
         up_again(site)
         found = known(site)
