@@ -66,7 +66,8 @@ SHELLS := common/beneath.c common/log.c common/neighbours.c common/net.c common/
           config/load_http.c \
           dhcp/capture.c dhcp/interface.c dhcp/journal.c dhcp/lookout.c dhcp/ports.c dhcp/send.c \
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
-          tftp/disk.c tftp/errors.c tftp/find.c tftp/journal.c tftp/requests.c tftp/scratch.c tftp/sender.c tftp/service.c tftp/stamp.c tftp/store.c \
+          tftp/disk.c tftp/errors.c tftp/find.c tftp/journal.c tftp/known.c tftp/requests.c tftp/scratch.c tftp/search.c \
+          tftp/sender.c tftp/service.c tftp/stamp.c tftp/store.c \
           tftp/transfer.c tftp/unheard.c
 # The pure parts of the commands that look at a network from outside.
 CORE  += common/sha256.c app/request.c app/probe/answer.c app/probe/choice.c \

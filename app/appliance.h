@@ -20,6 +20,7 @@
 #include "tftp/service.h"
 
 struct boot_watch;
+struct disk_jobs;
 struct evidence_watch;
 struct status_verbs;
 struct web;
@@ -32,6 +33,7 @@ struct appliance {
     usec_t began;
     usec_t loaded; /* when config was taken */
     struct loop *loop;
+    struct disk_jobs *disk_jobs;
     struct control *control; /* NULL: off, or it could not be opened */
     struct reload *reload;
     struct state *state; /* what is remembered of machines */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/boot_watch.h"
+#include "app/disk_jobs.h"
 #include "app/evidence_watch.h"
 #include "app/virtual.h"
 #include "common/neighbours.h"
@@ -157,11 +158,11 @@ static void who(void *context, const struct endpoint *peer, unsigned ifindex,
     }
 }
 
-static bool run_elsewhere(void *context, void (*work)(void *job),
+static bool run_elsewhere(void *context, bool far, void (*work)(void *job),
                           void (*done)(void *job, usec_t now), void *job)
 {
     const struct appliance *a = context;
-    return loop_work(a->loop, work, done, job) == 0;
+    return a->disk_jobs && disk_jobs_run(a->disk_jobs, far, work, done, job);
 }
 
 struct tftp_hooks hooks_for_tftp(struct appliance *a)

@@ -16,7 +16,6 @@
 #include "common/text.h"
 
 #define PAGES_MAX       16
-#define LOOK_EVERY      (250 * USEC_PER_MSEC)
 #define DESCRIPTORS_FOR 2             /* a connection: its socket and a file */
 #define DESCRIPTORS     UINT64_C(512) /* everything else */
 
@@ -35,7 +34,6 @@ struct http {
     struct page pages[PAGES_MAX];
     size_t page_count;
     struct http_transfer *transfers;
-    usec_t look_at;            /* when to look at their files again */
     struct tftp_misses misses; /* refusals, folded for each client */
     struct http_counters counters;
     struct http_watch watch; /* all NULL: nobody cares */
@@ -89,15 +87,15 @@ static bool may_see_pages(const struct http *h, const struct endpoint *peer)
 /* A page that gave an open file without more gives all of it. */
 static void measure_file(const struct http_request *q, struct http_answer *a)
 {
-    struct stat st;
-    if (a->fd < 0 || a->len > 0) {
+    if (a->fd < 0) {
         return;
     }
-    if (fstat(a->fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        struct http_file about = {(uint64_t)st.st_size, st.st_mtim.tv_sec,
-                                  (uint32_t)st.st_mtim.tv_nsec};
+    bool good = stamp_take(a->fd, false, &a->stamp) == 0 && S_ISREG(a->stamp.mode);
+    if (good && a->len == 0) {
+        struct http_file about = {a->stamp.size, a->stamp.written / NSEC_PER_SEC,
+                                  (uint32_t)(a->stamp.written % NSEC_PER_SEC)};
         http_answer_file(q, &about, a);
-    } else {
+    } else if (!good) {
         http_answer_refuse(a, 500, "this is no file");
     }
 }
@@ -115,11 +113,11 @@ static void answer_page(const struct page *page, const struct http_request *q,
 
 /* -- every request ------------------------------------------------------------------------ */
 
-static void answer_file(struct http *h, const struct http_request *q, const char *path,
-                        struct http_answer *out, usec_t now)
+/* The answer to a request for a file is there, or waits for a disk. */
+static void note_file(struct http *h, const struct http_request *q, const char *path,
+                      struct http_answer *out, const struct http_transfer *begun,
+                      usec_t now)
 {
-    struct http_transfer begun;
-    http_files_answer(h->files, q, path, out, &begun);
     if (out->status >= 400) {
         h->counters.refused++;
         if (h->watch.refused) {
@@ -132,18 +130,33 @@ static void answer_file(struct http *h, const struct http_request *q, const char
     struct http_transfer *x = malloc(sizeof *x);
     out->transfer = x;
     if (!x) {
-        http_files_end(&begun);
         return;
     }
-    *x = begun;
+    *x = *begun;
     x->began = now;
     x->next = h->transfers;
     h->transfers = x;
     x->tag = h->watch.began ? h->watch.began(h->watch.context, x) : 0;
     h->counters.active++;
-    if (h->look_at == USEC_NEVER) {
-        h->look_at = now + LOOK_EVERY;
-    }
+}
+
+static void answer_file(struct http *h, const struct http_request *q, const char *path,
+                        struct http_answer *out, usec_t now)
+{
+    struct http_transfer begun;
+    http_files_answer(h->files, q, path, out, &begun);
+    note_file(h, q, path, out, &begun, now);
+}
+
+/* h->files stays, whatever a reload has said meanwhile. */
+static void go_on(struct http *h, const struct http_request *q, struct http_answer *out,
+                  usec_t now)
+{
+    struct http_transfer begun;
+    char path[TFTP_PATH_SIZE];
+    snprintf(path, sizeof path, "%s", http_files_name(out->quest));
+    http_files_go_on(h->files, q, out, &begun);
+    note_file(h, q, path, out, &begun, now);
 }
 
 static void choose(struct http *h, const struct http_request *q, struct http_answer *out,
@@ -190,7 +203,11 @@ static void on_ask(void *context, const struct http_request *q, struct http_answ
                    usec_t now)
 {
     struct http *h = context;
-    choose(h, q, out, now);
+    if (out->quest) {
+        go_on(h, q, out, now);
+    } else {
+        choose(h, q, out, now);
+    }
     if (out->status >= 400) {
         journal_refusal(h, q, out->status, now);
     }
@@ -230,7 +247,7 @@ static void on_ended(void *context, void *transfer, enum http_end end, uint64_t 
         return;
     }
     *at = x->next;
-    x->end = x->cut ? HTTP_END_CHANGED : end;
+    x->end = end;
     count_end(&h->counters, x, sent, now);
     http_journal_transfer(&h->hooks, x, sent, now);
     if (h->watch.ended) {
@@ -239,7 +256,6 @@ static void on_ended(void *context, void *transfer, enum http_end end, uint64_t 
     if (x->tell_whole && sent == x->len) {
         http_files_whole(h->files, x);
     }
-    http_files_end(x);
     free(x);
 }
 
@@ -271,28 +287,9 @@ static void on_turned_away(void *context, const struct endpoint *peer,
     http_journal_refusal(peer, words[why]);
 }
 
-/*
- * A file that became shorter leaves the thread that sends it with nothing to send, for ever,
- * and one that was written to must not come as a mixture: such connections are broken off.
- */
-static void look_at_files(struct http *h, usec_t now)
-{
-    if (now < h->look_at) {
-        return;
-    }
-    for (struct http_transfer *x = h->transfers; x; x = x->next) {
-        if (!x->cut && !http_files_unchanged(x)) {
-            x->cut = true;
-            http_threads_cut(h->threads, x);
-        }
-    }
-    h->look_at = h->transfers ? now + LOOK_EVERY : USEC_NEVER;
-}
-
 usec_t http_deadline(const struct http *h)
 {
     usec_t look = http_threads_deadline(h->threads);
-    look = h->look_at < look ? h->look_at : look;
     usec_t misses = tftp_misses_deadline(&h->misses);
     return look < misses ? look : misses;
 }
@@ -301,7 +298,6 @@ void http_timeout(struct http *h, usec_t now)
 {
     struct tftp_miss sum;
     http_threads_timeout(h->threads, now);
-    look_at_files(h, now);
     while (tftp_misses_due(&h->misses, now, &sum)) {
         http_journal_misses(&h->hooks, &sum);
     }
@@ -341,7 +337,6 @@ int http_open(const struct snapshot *config, const struct tftp_hooks *hooks,
         return -ENOMEM;
     }
     h->fd = -1;
-    h->look_at = USEC_NEVER;
     h->conf = config->http;
     h->hooks = *hooks;
     int error = http_prepare(h, config, &h->files);
@@ -367,6 +362,8 @@ int http_start(struct http *h, struct loop *loop)
                                  h->conf.timeout};
     struct http_host host = {
         .ask = on_ask,
+        .look = http_files_look,
+        .forget = http_files_forget,
         .ended = on_ended,
         .turned_away = on_turned_away,
         .context = h,

@@ -12,6 +12,7 @@
 #define APP_HTTP_ANSWER_H
 
 #include "app/http_request.h"
+#include "tftp/stamp.h"
 
 #define HTTP_HEADERS_MAX 6
 #define HTTP_VALUE_SIZE  320 /* a Content-Security-Policy is long */
@@ -21,19 +22,23 @@ struct http_header {
     char value[HTTP_VALUE_SIZE];
 };
 
+struct http_quest;
+
 struct http_answer {
     unsigned status;
-    const char *type; /* of the body: "text/html; charset=utf-8"; NULL: text/plain */
-    void *octets;     /* malloc'd, or NULL */
-    int fd;           /* a regular file, or -1; read from `offset` on */
+    const char *type;   /* of the body: "text/html; charset=utf-8"; NULL: text/plain */
+    void *octets;       /* malloc'd, or NULL */
+    int fd;             /* a regular file, or -1; read from `offset` on */
+    struct stamp stamp; /* its version: another one breaks off */
     uint64_t offset;
     uint64_t len;   /* of octets, or of the part of the file */
     char text[120]; /* when there is neither */
     struct http_header header[HTTP_HEADERS_MAX];
     size_t header_count;
-    bool closes;     /* the connection ends with this answer */
-    void *transfer;  /* NULL, or what app/http.c is told the end of */
-    bool tell_whole; /* the end is told once the client has acknowledged all */
+    bool closes;              /* the connection ends with this answer */
+    void *transfer;           /* NULL, or what app/http.c is told the end of */
+    struct http_quest *quest; /* no answer yet: to be looked for first (app/http_files) */
+    bool tell_whole;          /* the end is told once the client has acknowledged all */
 };
 
 /* 200 without a body: what every answer begins as. */

@@ -39,7 +39,7 @@ static void on_ended(void *context, const struct http_transfer *x, uint64_t sent
     static const enum boot_file_end ends[] = {
         [HTTP_END_DONE] = BOOT_FILE_DONE,       [HTTP_END_ABORTED] = BOOT_FILE_ABORTED,
         [HTTP_END_STALLED] = BOOT_FILE_STALLED, [HTTP_END_CLOSED] = BOOT_FILE_CLOSED,
-        [HTTP_END_CHANGED] = BOOT_FILE_CLOSED,
+        [HTTP_END_CHANGED] = BOOT_FILE_CLOSED,  [HTTP_END_UNREADABLE] = BOOT_FILE_CLOSED,
     };
     boot_watch_file_ended(context, x->tag, &progress, ends[x->end], now);
 }

@@ -1,15 +1,13 @@
 #include "app/http_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "common/cleanup.h"
 #include "common/text.h"
 #include "tftp/find.h"
+#include "tftp/store.h"
 
 struct http_files {
     struct store *store;
@@ -24,7 +22,7 @@ int http_files_open(const char *root, const struct tftp_hooks *hooks,
         return -ENOMEM;
     }
     f->hooks = *hooks;
-    int error = store_open(root, &f->store);
+    int error = store_open(root, &f->hooks, &f->store);
     if (error != 0) {
         free(f);
         return error;
@@ -50,36 +48,33 @@ bool http_files_has(struct http_files *f, const char *file)
            store_has(f->store, path);
 }
 
+/* A request whose file is looked for. */
+struct http_quest {
+    struct tftp_quest quest;
+    unsigned repairs; /* of the name that was asked */
+    enum store_fault fault;
+    struct tftp_found found;
+};
+
 /* -- the body ----------------------------------------------------------------------------- */
 
-/* A descriptor of its own for the thread that sends: another's may be closed meanwhile. */
-static void take_file(const struct http_request *q, const struct store_file *file,
+/* A file that is not sent, as to HEAD, is closed by whoever sends the answer. */
+static void take_file(const struct http_request *q, const struct opened *file,
                       struct http_answer *out)
 {
-    struct stat st;
-    AUTO(close) int fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        http_answer_refuse(out, 503, "cannot read the file now, try again");
-        return;
-    }
-    struct http_file about = {(uint64_t)st.st_size, st.st_mtim.tv_sec,
-                              (uint32_t)st.st_mtim.tv_nsec};
+    const struct stamp *stamp = &file->stamp;
+    struct http_file about = {stamp->size, stamp->written / NSEC_PER_SEC,
+                              (uint32_t)(stamp->written % NSEC_PER_SEC)};
     http_answer_file(q, &about, out);
-    if (out->len > 0) {
-        out->fd = take_fd(&fd);
-    }
+    out->fd = file->fd;
+    out->stamp = *stamp;
 }
 
 /* What was rendered for this client alone is sent whole, and nobody is to keep it. */
-static void take_text(const struct store_file *file, struct http_answer *out)
+static void take_text(const struct tftp_found *found, struct http_answer *out)
 {
-    out->octets = malloc(file->size > 0 ? (size_t)file->size : 1);
-    if (!out->octets) {
-        http_answer_refuse(out, 503, "out of memory");
-        return;
-    }
-    memcpy(out->octets, file->data, (size_t)file->size);
-    out->len = file->size;
+    out->octets = found->octets;
+    out->len = found->len;
     http_answer_add(out, "Cache-Control", "no-store");
 }
 
@@ -110,69 +105,110 @@ static bool is_denied(const struct http_files *f, const struct http_request *q)
 
 /* What is logged of a body, and told of at its end. */
 static void begin(const struct http_files *f, const struct http_request *q,
-                  const char *name, const struct tftp_found *found,
-                  struct http_answer *out, struct http_transfer *begun)
+                  const struct http_quest *quest, struct http_answer *out,
+                  struct http_transfer *begun)
 {
+    const struct tftp_found *found = &quest->found;
+    const char *name = quest->quest.name;
+    uint64_t size = found->octets ? found->len : found->file.stamp.size;
     *begun = (struct http_transfer){
         .peer = q->peer,
-        .repairs = found->repairs,
-        .size = found->file->size,
+        .repairs = quest->repairs | found->repairs,
+        .size = size,
         .from = out->offset,
         .len = out->len,
-        .file = store_share(found->file),
     };
     text_show(name, strlen(name), begun->shown, sizeof begun->shown);
-    if (f->hooks.began && out->len == found->file->size) {
+    if (f->hooks.began && out->len == size) {
         begun->tell_whole = f->hooks.began(f->hooks.context, &q->peer, name);
     }
     out->tell_whole = begun->tell_whole;
     out->transfer = begun;
 }
 
+/* The quest has come to its end. */
+static void settle(const struct http_files *f, const struct http_request *q,
+                   const struct http_quest *quest, struct http_answer *out,
+                   struct http_transfer *begun)
+{
+    if (quest->fault != STORE_OK) {
+        refuse(out, quest->fault, quest->found.why);
+        return;
+    }
+    out->type = http_type_of(quest->quest.name);
+    if (quest->found.octets) {
+        take_text(&quest->found, out);
+    } else {
+        take_file(q, &quest->found.file, out);
+    }
+    bool sends = out->octets || out->len > 0;
+    if (sends && strcmp(q->method, "GET") == 0) {
+        begin(f, q, quest, out, begun);
+    }
+}
+
+/* -- every request ------------------------------------------------------------------------ */
+
 void http_files_answer(struct http_files *f, const struct http_request *q,
                        const char *path, struct http_answer *out,
                        struct http_transfer *begun)
 {
-    char name[TFTP_PATH_SIZE];
-    struct tftp_found found = {.repairs = 0};
     struct tftp_text text = {path, strlen(path)};
     if (is_denied(f, q)) {
         http_answer_refuse(out, 403, "access denied");
         return;
     }
-    enum tftp_path_fault unclean = tftp_path_clean(text, name, &found.repairs);
+    struct http_quest *quest = calloc(1, sizeof *quest);
+    if (!quest) {
+        refuse(out, STORE_TROUBLE, "");
+        return;
+    }
+    quest->quest.peer = q->peer;
+    quest->quest.local = q->local;
+    enum tftp_path_fault unclean =
+        tftp_path_clean(text, quest->quest.name, &quest->repairs);
     if (unclean != TFTP_PATH_OK) {
         refuse(out, unclean == TFTP_PATH_OUTSIDE ? STORE_DENIED : STORE_NOT_FOUND, "");
+        free(quest);
         return;
     }
-    struct tftp_wanted wanted = {&q->peer, &q->local, name, TFTP_OCTET};
-    enum store_fault fault = tftp_find(f->store, &f->hooks, &wanted, &found);
-    if (fault != STORE_OK) {
-        refuse(out, fault, found.why);
+    quest->fault =
+        tftp_find(&quest->quest, store_root(f->store), &f->hooks, &quest->found);
+    if (quest->fault == STORE_WAITS) {
+        out->quest = quest;
         return;
     }
-    out->type = http_type_of(name);
-    if (found.file->fd >= 0) {
-        take_file(q, found.file, out);
-    } else {
-        take_text(found.file, out);
-    }
-    bool sends = out->fd >= 0 || out->octets;
-    if (sends && strcmp(q->method, "GET") == 0) {
-        begin(f, q, name, &found, out, begun);
-    }
-    store_put(found.file);
+    settle(f, q, quest, out, begun);
+    free(quest);
 }
 
-bool http_files_unchanged(const struct http_transfer *x)
+void http_files_look(struct http_quest *quest)
 {
-    return store_unchanged(x->file);
+    tftp_find_long(&quest->quest);
 }
 
-void http_files_end(struct http_transfer *x)
+void http_files_go_on(struct http_files *f, const struct http_request *q,
+                      struct http_answer *out, struct http_transfer *begun)
 {
-    store_put(x->file);
-    x->file = NULL;
+    struct http_quest *quest = out->quest;
+    quest->fault = tftp_find_on(&quest->quest, &f->hooks, &quest->found);
+    if (quest->fault == STORE_WAITS) {
+        return;
+    }
+    out->quest = NULL;
+    settle(f, q, quest, out, begun);
+    free(quest);
+}
+
+void http_files_forget(struct http_quest *quest)
+{
+    tftp_quest_done(&quest->quest);
+    free(quest);
+}
+
+const char *http_files_name(const struct http_quest *quest)
+{
+    return quest->quest.name;
 }
 
 void http_files_whole(struct http_files *f, const struct http_transfer *x)

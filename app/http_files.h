@@ -23,15 +23,19 @@ bool http_files_has(struct http_files *f, const char *file);
 
 /*
  * The answer to GET or HEAD of a file (path: decoded).  When a body is to be sent
- * out->transfer is `begun`, which is filled in, and http_files_end() belongs to it.
+ * out->transfer is `begun`, which is filled in.
+ *
+ * When a disk must be waited for out->quest is set: http_files_look() waits, in another thread,
+ * then http_files_go_on() goes on, maybe to wait again; or the quest is forgotten.
  */
 void http_files_answer(struct http_files *f, const struct http_request *q,
                        const char *path, struct http_answer *out,
                        struct http_transfer *begun);
-
-/* False: what is being sent was written to since. */
-bool http_files_unchanged(const struct http_transfer *x);
-void http_files_end(struct http_transfer *x);
+void http_files_look(struct http_quest *quest);
+void http_files_go_on(struct http_files *f, const struct http_request *q,
+                      struct http_answer *out, struct http_transfer *begun);
+void http_files_forget(struct http_quest *quest);
+const char *http_files_name(const struct http_quest *quest);
 
 /* The client has all of it. */
 void http_files_whole(struct http_files *f, const struct http_transfer *x);

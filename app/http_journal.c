@@ -15,6 +15,7 @@ void http_journal_transfer(const struct tftp_hooks *hooks, const struct http_tra
         [HTTP_END_STALLED] = "stalled",
         [HTTP_END_CLOSED] = "closed",
         [HTTP_END_CHANGED] = "file-changed",
+        [HTTP_END_UNREADABLE] = "unreadable",
     };
     char peer[ENDPOINT_TEXT];
     char names[64];

@@ -8,7 +8,6 @@
 #include "app/http_threads.h"
 #include "tftp/hooks.h"
 #include "tftp/misses.h"
-#include "tftp/store.h"
 
 /* A file on its way to a client; the name as it asked, printable. */
 struct http_transfer {
@@ -21,10 +20,8 @@ struct http_transfer {
     uint64_t len;
     usec_t began;
     bool tell_whole;
-    uint64_t tag;            /* of the timeline */
-    struct store_file *file; /* lent to it */
-    bool cut;                /* broken off by us: the file was written to meanwhile */
-    enum http_end end;       /* once it has ended */
+    uint64_t tag;      /* of the timeline */
+    enum http_end end; /* once it has ended */
 };
 
 /* hooks: those of TFTP, which know whose an address is. */

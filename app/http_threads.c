@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "app/http_body.h"
 #include "app/http_socket.h"
 #include "common/log.h"
 #include "common/net.h"
@@ -37,6 +38,7 @@ struct connection {
     uint64_t len;          /* of its body */
     uint64_t sent;
     enum http_end end;
+    enum http_body_end body_end;
     /* The question to the main loop, of which one at a time is there. */
     pthread_cond_t done;
     enum { NO_CALL, CALL_ASK, CALL_ENDED } call;
@@ -354,23 +356,23 @@ uint64_t http_threads_sent(struct http_threads *t, const void *transfer)
     return sent;
 }
 
-void http_threads_cut(struct http_threads *t, const void *transfer)
-{
-    (void)pthread_mutex_lock(&t->lock);
-    for (struct connection *c = t->connections; c; c = c->next) {
-        if (c->transfer == transfer) {
-            (void)shutdown(c->fd, SHUT_RDWR);
-        }
-    }
-    (void)pthread_mutex_unlock(&t->lock);
-}
-
 static bool has_transfer(struct http_threads *t, struct connection *c)
 {
     (void)pthread_mutex_lock(&t->lock);
     bool has = c->transfer != NULL;
     (void)pthread_mutex_unlock(&t->lock);
     return has;
+}
+
+/* Of a body that was not sent whole. */
+static enum http_end end_of(const struct connection *c,
+                            enum MHD_RequestTerminationCode why)
+{
+    if (c->body_end != HTTP_BODY_GOOD) {
+        return c->body_end == HTTP_BODY_CHANGED ? HTTP_END_CHANGED : HTTP_END_UNREADABLE;
+    }
+    return why == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED ? HTTP_END_STALLED
+                                                         : HTTP_END_ABORTED;
 }
 
 /* A body that was not sent whole lacks at least its last octet. */
@@ -388,9 +390,7 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **slot,
                     (!c->tell_whole || http_socket_delivered(c->fd));
         uint64_t sent = sent_of(c);
         c->sent = good ? c->len : sent < c->len ? sent : c->len - (c->len > 0);
-        c->end = good                                            ? HTTP_END_DONE
-                 : why == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED ? HTTP_END_STALLED
-                                                                 : HTTP_END_ABORTED;
+        c->end = good ? HTTP_END_DONE : end_of(c, why);
         (void)call_main(t, c, CALL_ENDED);
     }
     set_waiting(t, c, loop_clock());
@@ -398,28 +398,66 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **slot,
 
 /* -- answers ------------------------------------------------------------------------------ */
 
-static struct MHD_Response *response_of(struct http_answer *a)
+/* A file's body; it ends before its connection does. */
+struct sending {
+    struct http_body body;
+    struct connection *connection;
+};
+
+static ssize_t read_body(void *context, uint64_t at, char *buf, size_t room)
 {
-    struct MHD_Response *r = NULL;
-    if (a->fd >= 0 && a->len > 0) {
-        r = MHD_create_response_from_fd_at_offset64(a->len, a->fd, a->offset);
-    } else if (a->octets) {
-        r = MHD_create_response_from_buffer((size_t)a->len, a->octets,
-                                            MHD_RESPMEM_MUST_FREE);
-    } else {
-        return MHD_create_response_from_buffer(strlen(a->text), a->text,
-                                               MHD_RESPMEM_MUST_COPY);
+    struct sending *s = context;
+    ssize_t n = http_body_read(&s->body, at, buf, room);
+    s->connection->body_end = s->body.end;
+    return n < 0 ? MHD_CONTENT_READER_END_WITH_ERROR : n;
+}
+
+static void free_body(void *context)
+{
+    struct sending *s = context;
+    (void)close(s->body.fd);
+    free(s);
+}
+
+static struct MHD_Response *file_response(struct connection *c,
+                                          const struct http_answer *a)
+{
+    struct sending *s = malloc(sizeof *s);
+    if (!s) {
+        return NULL;
     }
-    if (r) {
-        a->fd = -1;
-        a->octets = NULL;
+    *s = (struct sending){{a->fd, a->stamp, a->offset, HTTP_BODY_GOOD}, c};
+    size_t piece = a->len < HTTP_BODY_PIECE ? (size_t)a->len : HTTP_BODY_PIECE;
+    struct MHD_Response *r =
+        MHD_create_response_from_callback(a->len, piece, read_body, s, free_body);
+    if (!r) {
+        free(s);
     }
     return r;
 }
 
-static enum MHD_Result send_answer(struct MHD_Connection *mhd, struct http_answer *a)
+static struct MHD_Response *response_of(struct connection *c, struct http_answer *a)
 {
-    struct MHD_Response *r = response_of(a);
+    struct MHD_Response *r = NULL;
+    c->body_end = HTTP_BODY_GOOD;
+    if (a->fd >= 0 && a->len > 0) {
+        r = file_response(c, a);
+        a->fd = r ? -1 : a->fd;
+    } else if (a->octets) {
+        r = MHD_create_response_from_buffer((size_t)a->len, a->octets,
+                                            MHD_RESPMEM_MUST_FREE);
+        a->octets = r ? NULL : a->octets;
+    } else {
+        r = MHD_create_response_from_buffer(strlen(a->text), a->text,
+                                            MHD_RESPMEM_MUST_COPY);
+    }
+    return r;
+}
+
+static enum MHD_Result send_answer(struct connection *c, struct MHD_Connection *mhd,
+                                   struct http_answer *a)
+{
+    struct MHD_Response *r = response_of(c, a);
     if (a->fd >= 0) {
         (void)close(a->fd);
     }
@@ -447,6 +485,20 @@ static const char *field_of(struct MHD_Connection *mhd, const char *name)
     return MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, name);
 }
 
+/* False: there is no main loop any more. */
+static bool ask(struct http_threads *t, struct connection *c, struct http_answer *a)
+{
+    bool answered = call_main(t, c, CALL_ASK);
+    while (answered && a->quest) {
+        t->host.look(a->quest);
+        answered = call_main(t, c, CALL_ASK);
+    }
+    if (a->quest) {
+        t->host.forget(a->quest);
+    }
+    return answered;
+}
+
 static enum MHD_Result answer(struct http_threads *t, struct connection *c,
                               struct MHD_Connection *mhd, const char *method)
 {
@@ -468,11 +520,11 @@ static enum MHD_Result answer(struct http_threads *t, struct connection *c,
     if (c->target_is_long) {
         http_answer_refuse(&a, 414, "the name is too long");
         a.closes = true;
-    } else if (!call_main(t, c, CALL_ASK)) {
+    } else if (!ask(t, c, &a)) {
         http_answer_refuse(&a, 503, "this server stops");
         a.closes = true;
     }
-    return send_answer(mhd, &a);
+    return send_answer(c, mhd, &a);
 }
 
 /* Called once the header fields are there, and again when there is no body, or for its parts. */

@@ -2,7 +2,7 @@
  * app/http_threads: the connections, a thread for each, by libmicrohttpd.
  *
  * A connection's thread decides nothing: it puts its question into a queue, rings the main
- * loop's bell and waits for the answer, which it then sends (by sendfile, where that is a
+ * loop's bell and waits for the answer, which it then sends (app/http_body, where that is a
  * file), so that a slow client or disk holds up nobody else.  What the two sides share, the
  * queue and the list of connections, is behind one lock; the rest of the process is the main
  * loop's alone.
@@ -43,16 +43,20 @@ enum http_turned_away {
 
 enum http_end {
     HTTP_END_DONE,
-    HTTP_END_ABORTED, /* the client went */
-    HTTP_END_STALLED, /* no progress in time */
-    HTTP_END_CLOSED,  /* this process stops */
-    HTTP_END_CHANGED, /* http_threads_cut(): the file was written to meanwhile */
+    HTTP_END_ABORTED,    /* the client went */
+    HTTP_END_STALLED,    /* no progress in time */
+    HTTP_END_CLOSED,     /* this process stops */
+    HTTP_END_CHANGED,    /* the file was written to meanwhile */
+    HTTP_END_UNREADABLE, /* its disk fails */
 };
 
-/* Whom the main loop is asked for; all called there. */
+/* Whom the main loop is asked for; all but look() called there. */
 struct http_host {
+    /* Fills in *out; with out->quest it is called again once look() has come back. */
     void (*ask)(void *context, const struct http_request *q, struct http_answer *out,
                 usec_t now);
+    void (*look)(struct http_quest *quest);
+    void (*forget)(struct http_quest *quest);
     /* All of the body, or at least `sent` octets of it, have come to the client. */
     void (*ended)(void *context, void *transfer, enum http_end end, uint64_t sent,
                   usec_t now);
@@ -70,9 +74,6 @@ void http_threads_stop(struct http_threads *t);
 
 usec_t http_threads_deadline(const struct http_threads *t);
 void http_threads_timeout(struct http_threads *t, usec_t now);
-
-/* Breaks off the connection over which this transfer goes; ended() tells so soon. */
-void http_threads_cut(struct http_threads *t, const void *transfer);
 
 /* Octets of the body that the client has acknowledged, header fields included. */
 uint64_t http_threads_sent(struct http_threads *t, const void *transfer);

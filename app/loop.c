@@ -1,6 +1,7 @@
 #include "app/loop.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -155,6 +156,9 @@ static int start(struct loop *loop)
 
 int loop_new(struct loop **out)
 {
+    char threads[12];
+    snprintf(threads, sizeof threads, "%d", LOOP_THREADS);
+    (void)setenv("UV_THREADPOOL_SIZE", threads, 1); /* libuv has no other way */
     struct loop *loop = calloc(1, sizeof *loop);
     if (!loop) {
         return -ENOMEM;

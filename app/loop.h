@@ -19,6 +19,8 @@
 
 struct loop;
 
+#define LOOP_THREADS 6 /* of the pool */
+
 enum loop_event {
     LOOP_READABLE,
     LOOP_ERROR,    /* POLLERR: for a UDP socket its error queue holds something */

@@ -1,14 +1,17 @@
 #include <errno.h>
 #include <getopt.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "app/boot_watch.h"
 #include "app/commands.h"
+#include "app/disk_jobs.h"
 #include "app/evidence_watch.h"
 #include "app/hooks.h"
 #include "app/http_boots.h"
@@ -407,6 +410,10 @@ static bool open_state(struct appliance *a)
 static bool watch(struct appliance *a)
 {
     int error = loop_new(&a->loop);
+    a->disk_jobs = error == 0 ? disk_jobs_new(a->loop) : NULL;
+    if (error == 0 && !a->disk_jobs) {
+        error = -ENOMEM;
+    }
     if (error == 0) {
         state_start(a->state, a->loop);
         error = evidence_watch_start(a->evidence) ? watch_everything(a) : -ENOMEM;
@@ -469,10 +476,34 @@ static bool start(struct appliance *a, const char *path)
     return open_everything(a) && drop_privileges(a) && open_state(a) && watch(a);
 }
 
+/* A thread that waits for a server of files waits for ever, and so would we. */
+#define STOP_PATIENCE 4 /* seconds */
+
+static void *leave(void *unused)
+{
+    static const char text[] =
+        "pxed ends without waiting for a disk or file server that does not answer\n";
+    struct timespec patience = {.tv_sec = STOP_PATIENCE};
+    (void)unused;
+    (void)nanosleep(&patience, NULL);
+    ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)n;
+    _exit(EXIT_GOOD);
+}
+
+static void leave_in_time(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, leave, NULL) == 0) {
+        (void)pthread_detach(thread);
+    }
+}
+
 static void stop(struct appliance *a)
 {
     http_close(a->http); /* first of all: its threads ask the loop */
     network_stop(&a->network);
+    disk_jobs_close(a->disk_jobs);
     loop_free(a->loop); /* then: it may still have a word for the others */
     control_close(a->control);
     reload_free(a->reload);
@@ -484,6 +515,7 @@ static void stop(struct appliance *a)
     evidence_watch_free(a->evidence);
     web_free(a->web);
     status_verbs_free(a->verbs);
+    disk_jobs_free(a->disk_jobs);
     machines_free(a->machines);
     if (a->neighbours >= 0) {
         (void)close(a->neighbours);
@@ -506,6 +538,7 @@ int command_run(int argc, char **argv)
         loop_run(a.loop);
         log_flush();
         log_say(LOG_INFO, "pxed stops");
+        leave_in_time();
     }
     stop(&a);
     syscall_filter_report();

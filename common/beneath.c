@@ -14,10 +14,17 @@
 
 #include "common/cleanup.h"
 
-#define ALWAYS (O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+#define ALWAYS  (O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+#define BENEATH (RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS)
 #define OPEN_TRIES                                                                       \
     5 /* EAGAIN: a rename raced the kernel's check; EINTR: a disk elsewhere */
 #define LINKS_MAX 40
+
+/* What opens a path only, without the file, takes no other flag. */
+static int all_flags(int flags)
+{
+    return flags | (flags & O_PATH ? O_CLOEXEC : ALWAYS);
+}
 
 /* Takes the first name off *rest, which is cut up; NULL: none is left. */
 static char *next_name(char **rest)
@@ -94,32 +101,50 @@ int open_beneath_by_steps(int root, const char *path, int flags)
                 return error;
             }
         } else if (!rest) {
-            return result(openat(at, name, flags | O_NOFOLLOW | ALWAYS));
+            return result(openat(at, name, all_flags(flags) | O_NOFOLLOW));
         } else {
             (void)close(at);
             at = take_fd(&fd);
         }
     }
-    return at < 0 ? -errno : result(openat(at, ".", flags | ALWAYS));
+    return at < 0 ? -errno : result(openat(at, ".", all_flags(flags)));
+}
+
+static int open_resolved(int root, const char *path, int flags, uint64_t resolve)
+{
+    struct open_how how = {.flags = (uint64_t)all_flags(flags), .resolve = resolve};
+    bool cached = (resolve & RESOLVE_CACHED) != 0; /* its EAGAIN is an answer */
+    long fd = -1;
+    for (int tries = 0; fd < 0 && tries < OPEN_TRIES; tries++) {
+        fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+        if (fd < 0 && errno != EINTR && (cached || errno != EAGAIN)) {
+            break;
+        }
+    }
+    return fd >= 0 ? (int)fd : -errno;
+}
+
+/* A kernel without openat2, or one that is told to refuse it. */
+static bool is_unknown(int error)
+{
+    return error == -ENOSYS || error == -EPERM;
 }
 
 int open_beneath(int root, const char *path, int flags)
 {
-    struct open_how how = {
-        .flags = (uint64_t)(flags | ALWAYS),
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
-    };
-    for (int tries = 0; tries < OPEN_TRIES; tries++) {
-        long fd = syscall(SYS_openat2, root, path, &how, sizeof how);
-        if (fd >= 0) {
-            return (int)fd;
-        }
-        if (errno == ENOSYS || errno == EPERM) {
-            return open_beneath_by_steps(root, path, flags);
-        }
-        if (errno != EAGAIN && errno != EINTR) {
-            break;
-        }
-    }
-    return -errno;
+    int fd = open_resolved(root, path, flags, BENEATH);
+    return is_unknown(fd) ? open_beneath_by_steps(root, path, flags) : fd;
+}
+
+int open_beneath_here(int root, const char *path, int flags)
+{
+    int fd = open_resolved(root, path, flags, BENEATH | RESOLVE_NO_XDEV);
+    return is_unknown(fd) ? open_beneath_by_steps(root, path, flags) : fd;
+}
+
+int open_beneath_now(int root, const char *path, int flags)
+{
+    int fd = open_resolved(root, path, flags, BENEATH | RESOLVE_NO_XDEV | RESOLVE_CACHED);
+    /* Linux before 5.12 knows no RESOLVE_CACHED. */
+    return fd == -EINVAL || is_unknown(fd) ? open_beneath_here(root, path, flags) : fd;
 }

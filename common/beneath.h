@@ -13,10 +13,16 @@
 #define COMMON_BENEATH_H
 
 /*
- * Opens a relative path ("." is the root itself).  flags: O_RDONLY, with O_DIRECTORY; never
- * blocks, never becomes the terminal, closed on exec.
+ * Opens a relative path ("." is the root itself).  flags: O_RDONLY, with O_DIRECTORY, or O_PATH;
+ * waits for no FIFO, never becomes the terminal, closed on exec.
  */
 int open_beneath(int root, const char *path, int flags);
+
+/* The same within the root's own file system; -EXDEV as well when it lies in another. */
+int open_beneath_here(int root, const char *path, int flags);
+
+/* And with what the kernel has in memory; -EAGAIN: that does not do. */
+int open_beneath_now(int root, const char *path, int flags);
 
 /* The same without openat2. */
 int open_beneath_by_steps(int root, const char *path, int flags);

@@ -9,10 +9,15 @@
 
 #define PROBE_STEP (64u << 10) /* the kernel reads ahead at least that much */
 
-static size_t chunk_len(const struct store_file *file, uint64_t from)
+static size_t part_len(const struct store_file *file, uint64_t from, uint64_t most)
 {
     uint64_t left = from < file->size ? file->size - from : 0;
-    return left < DISK_CHUNK ? (size_t)left : (size_t)DISK_CHUNK;
+    return left < most ? (size_t)left : (size_t)most;
+}
+
+static size_t chunk_len(const struct store_file *file, uint64_t from)
+{
+    return part_len(file, from, DISK_CHUNK);
 }
 
 /* Then nothing is ever cold, although these cannot tell. */
@@ -64,6 +69,27 @@ int disk_warm(const struct store_file *file, uint64_t from)
         }
         if (n == 0) {
             return 0; /* cut short: noticed when it is sent */
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+size_t disk_far_len(const struct store_file *file, uint64_t from)
+{
+    return part_len(file, from, DISK_FAR);
+}
+
+int disk_read_far(const struct store_file *file, uint64_t from, uint8_t *buf)
+{
+    size_t len = disk_far_len(file, from);
+    for (size_t done = 0; done < len;) {
+        ssize_t n = pread(file->fd, buf + done, len - done, (off_t)(from + done));
+        if (n < 0 && errno != EINTR) {
+            return -errno;
+        }
+        if (n == 0) {
+            return -ESTALE;
         }
         done += n > 0 ? (size_t)n : 0;
     }

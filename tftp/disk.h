@@ -25,4 +25,15 @@ void disk_hint(const struct store_file *file, uint64_t from);
 /* Reads the chunk from the disk, which may take long.  For any thread.  0 or -errno. */
 int disk_warm(const struct store_file *file, uint64_t from);
 
+/*
+ * Of a file behind a server nothing is sure to stay in memory: as many octets as this are read
+ * into memory of ours, for each transfer.  The largest block fits.
+ */
+#define DISK_FAR (UINT64_C(64) << 10)
+
+/* How many there are from there on. */
+size_t disk_far_len(const struct store_file *file, uint64_t from);
+/* Reads so many into buf.  For any thread.  0 or -errno; -ESTALE: it was cut short. */
+int disk_read_far(const struct store_file *file, uint64_t from, uint8_t *buf);
+
 #endif

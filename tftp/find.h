@@ -3,33 +3,52 @@
  *
  * For every door: TFTP asks here, and so does HTTP.
  *
- * Ownership: a file that was found is given back by store_put().
- * Errors: enum store_fault, 0 = ok.  Shell: tftp/store.
+ *     tftp_find()          names that stand for something else, then the disk, then names
+ *                          that need no file; what another file stands in for is asked of
+ *                          the disk only
+ *     tftp_find_long()     after STORE_WAITS: in another thread
+ *     tftp_find_on()       and then, where the first was called: STORE_WAITS again, or the end
+ *
+ * Ownership: the quest is the caller's, its root its own until the end (tftp_quest_done());
+ * what was found, octets (malloc'd) or an open file, is the caller's.
+ * Errors: enum store_fault, 0 = ok.  Shell: tftp/search.
  */
 #ifndef TFTP_FIND_H
 #define TFTP_FIND_H
 
 #include "tftp/hooks.h"
-#include "tftp/store.h"
-
-struct tftp_wanted {
-    const struct endpoint *peer;
-    const struct endpoint *local;
-    const char *name; /* clean */
-    enum tftp_mode mode;
-};
+#include "tftp/search.h"
 
 struct tftp_found {
-    struct store_file *file;
+    void *octets; /* NULL: it is a file */
+    size_t len;
+    struct opened file;
     unsigned repairs;
     char why[100]; /* of STORE_NOT_FOUND, when there is more to say; else "" */
 };
 
-/*
- * Names that stand for something else, then the disk, then names that need no file.  What
- * another file stands in for is asked of the disk only.
- */
-enum store_fault tftp_find(struct store *store, const struct tftp_hooks *hooks,
-                           const struct tftp_wanted *wanted, struct tftp_found *out);
+struct tftp_quest {
+    struct endpoint peer;
+    struct endpoint local;
+    char name[TFTP_PATH_SIZE]; /* clean */
+    bool patient;              /* go to the disk only in tftp_find_long() */
+    /* its own */
+    unsigned turn;
+    char path[TFTP_PATH_SIZE]; /* to be searched */
+    bool far;                  /* maybe behind a server that does not answer */
+    struct search_root root;
+    enum store_fault fault;
+    struct tftp_found found;
+};
+
+/* peer, local, name and patient are set, all else is zero.  root: of the files. */
+enum store_fault tftp_find(struct tftp_quest *q, const struct search_root *root,
+                           const struct tftp_hooks *hooks, struct tftp_found *out);
+void tftp_find_long(struct tftp_quest *q);
+enum store_fault tftp_find_on(struct tftp_quest *q, const struct tftp_hooks *hooks,
+                              struct tftp_found *out);
+
+/* When it is given up between tftp_find() and tftp_find_on(). */
+void tftp_quest_done(struct tftp_quest *q);
 
 #endif

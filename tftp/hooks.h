@@ -90,10 +90,10 @@ struct tftp_hooks {
     /* A file that began() asked for has come whole. */
     void (*whole)(void *context, const struct endpoint *peer);
     /*
-     * Does work(job) in another thread, then done(job) in this one.  False: it cannot, and
-     * neither is called.
+     * Does work(job) in another thread, then done(job) in this one.  far: it may wait for a
+     * server that does not answer.  False: too much is waited for, and neither is called.
      */
-    bool (*run)(void *context, void (*work)(void *job),
+    bool (*run)(void *context, bool far, void (*work)(void *job),
                 void (*done)(void *job, usec_t now), void *job);
     void *context;
 };

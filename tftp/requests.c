@@ -1,5 +1,6 @@
 #include "tftp/requests.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -98,6 +99,7 @@ static const struct refusal path_refusals[] = {
     [TFTP_PATH_LONG] = {TFTP_ERR_NOT_FOUND, "file name too long"},
 };
 
+static const struct refusal too_slow = {TFTP_ERR_UNDEFINED, "the disk does not answer"};
 static const struct refusal denied = {TFTP_ERR_ACCESS, "access denied"};
 static const struct refusal crowded = {TFTP_ERR_UNDEFINED,
                                        "too many transfers, try again"};
@@ -165,14 +167,236 @@ static struct tftp_limits limits_of(const struct tftp_requests *s,
     return l;
 }
 
+/* -- the file ----------------------------------------------------------------------------- */
+
+/* A request on its way to a transfer: what is not the quest's. */
+struct asked {
+    int fd; /* where it came in */
+    struct tftp_transfer wanted;
+    enum tftp_mode mode;
+    struct tftp_limits limits;
+    struct tftp_text name;
+    struct rd options;
+    struct tftp_quest quest;
+    struct store_file *made; /* of what the quest has found; NULL: not yet */
+};
+
+static void begin(struct tftp_requests *s, struct asked *a, usec_t now)
+{
+    const struct tftp_hooks *hooks = &s->engine->hooks;
+    struct tftp_transfer *wanted = &a->wanted;
+    wanted->tell_whole =
+        hooks->began && hooks->began(hooks->context, &wanted->path.peer, a->quest.name);
+    if (!tftp_transfer_begin(s->engine, wanted, a->options, &a->limits, now)) {
+        refuse(s, a->fd, wanted, a->name, &crowded, now);
+    }
+}
+
+static void settle(struct tftp_requests *s, struct asked *a, enum store_fault fault,
+                   const struct tftp_found *found, usec_t now)
+{
+    if (fault == STORE_OK && found->octets) {
+        fault = store_text(found->octets, found->len, a->mode, &a->wanted.file);
+    } else if (fault == STORE_OK) {
+        fault = a->made ? STORE_OK : store_make(&found->file, a->mode, &a->made);
+        a->wanted.file = fault == STORE_OK ? store_lend(s->store, a->made) : NULL;
+    }
+    if (fault == STORE_OK) {
+        a->wanted.repairs |= found->repairs;
+        begin(s, a, now);
+    } else if (fault == STORE_NOT_FOUND) {
+        refuse_missing(s, a->fd, &a->wanted, a->name, found->why, now);
+    } else {
+        refuse(s, a->fd, &a->wanted, a->name, &store_refusals[fault], now);
+    }
+}
+
+/* -- requests that wait for a disk -------------------------------------------------------- */
+
+#define WAITING_MAX 256
+#define PATIENCE    (10 * USEC_PER_SEC)
+
+struct tftp_request_waits {
+    struct tftp_request_waits *next;
+    struct tftp_requests *requests;
+    struct asked asked; /* its name and options are views into octets[] */
+    usec_t since;
+    bool forgotten; /* nobody wants an answer any more */
+    uint8_t octets[];
+};
+
+static void search_work(void *job)
+{
+    struct tftp_request_waits *w = job;
+    struct tftp_quest *q = &w->asked.quest;
+    tftp_find_long(q);
+    if (q->fault == STORE_OK) {
+        q->fault = store_make(&q->found.file, w->asked.mode, &w->asked.made);
+        q->found.file.fd = -1; /* taken over */
+    }
+}
+
+static void search_done(void *job, usec_t now);
+
+static bool search_elsewhere(struct tftp_request_waits *w)
+{
+    const struct tftp_hooks *hooks = &w->requests->engine->hooks;
+    return hooks->run(hooks->context, w->asked.quest.far, search_work, search_done, w);
+}
+
+static void unlink_waiting(struct tftp_request_waits *w)
+{
+    struct tftp_request_waits **at = &w->requests->waiting;
+    while (*at != w) {
+        at = &(*at)->next;
+    }
+    *at = w->next;
+    w->requests->waiting_count--;
+}
+
+static void search_done(void *job, usec_t now)
+{
+    struct tftp_request_waits *w = job;
+    struct tftp_requests *s = w->requests;
+    struct tftp_found found = {.file.fd = -1};
+    enum store_fault fault = STORE_NOT_FOUND;
+    if (w->forgotten) {
+        tftp_quest_done(&w->asked.quest);
+        if (w->asked.made) {
+            store_put(store_lend(s->store, w->asked.made));
+        }
+    } else {
+        fault = tftp_find_on(&w->asked.quest, &s->engine->hooks, &found);
+        if (fault == STORE_WAITS && search_elsewhere(w)) {
+            return;
+        }
+    }
+    unlink_waiting(w);
+    if (fault == STORE_WAITS) {
+        tftp_quest_done(&w->asked.quest);
+        fault = STORE_TROUBLE;
+    }
+    if (!w->forgotten) {
+        settle(s, &w->asked, fault, &found, now);
+    }
+    free(w);
+}
+
+/* The view into old, as one into new. */
+static struct tftp_text moved(struct tftp_text view, const uint8_t *old,
+                              const uint8_t *new)
+{
+    view.at = (const char *)new + ((const uint8_t *)view.at - old);
+    return view;
+}
+
+static struct tftp_request_waits *copy_request(struct tftp_requests *s,
+                                               const struct asked *a,
+                                               const struct net_dgram *d, usec_t now)
+{
+    struct tftp_request_waits *w = malloc(sizeof *w + d->len);
+    if (!w) {
+        return NULL;
+    }
+    *w = (struct tftp_request_waits){.requests = s, .asked = *a, .since = now};
+    memcpy(w->octets, d->data, d->len);
+    w->asked.name = moved(a->name, d->data, w->octets);
+    size_t left = rd_left(&a->options);
+    w->asked.options =
+        left > 0 ? rd_over(w->octets + (a->options.p - d->data), left) : a->options;
+    return w;
+}
+
+/* False: more than WAITING_MAX would wait, or as many reads of the disk. */
+static bool wait_for_disk(struct tftp_requests *s, const struct asked *a,
+                          const struct net_dgram *d, usec_t now)
+{
+    struct tftp_request_waits *w =
+        s->waiting_count < WAITING_MAX ? copy_request(s, a, d, now) : NULL;
+    if (!w || !search_elsewhere(w)) {
+        free(w);
+        return false;
+    }
+    struct tftp_request_waits **end = &s->waiting;
+    while (*end) {
+        end = &(*end)->next;
+    }
+    *end = w;
+    s->waiting_count++;
+    return true;
+}
+
+/* True: it is a repeat of one that waits.  Another one of that client is forgotten. */
+static bool waits_already(struct tftp_requests *s, const struct net_path *path,
+                          const char *shown)
+{
+    for (struct tftp_request_waits *w = s->waiting; w; w = w->next) {
+        if (!w->forgotten && endpoint_equal(&w->asked.wanted.path.peer, &path->peer)) {
+            w->forgotten = strcmp(w->asked.wanted.shown, shown) != 0;
+            return !w->forgotten;
+        }
+    }
+    return false;
+}
+
+usec_t tftp_requests_deadline(const struct tftp_requests *s)
+{
+    const struct tftp_request_waits *w = s->waiting;
+    while (w && w->forgotten) {
+        w = w->next;
+    }
+    return w ? w->since + PATIENCE : USEC_NEVER;
+}
+
+void tftp_requests_timeout(struct tftp_requests *s, usec_t now)
+{
+    for (struct tftp_request_waits *w = s->waiting; w; w = w->next) {
+        if (!w->forgotten && now >= w->since + PATIENCE) {
+            w->forgotten = true;
+            refuse(s, w->asked.fd, &w->asked.wanted, w->asked.name, &too_slow, now);
+        }
+    }
+}
+
+static void look_for(struct tftp_requests *s, struct asked *a, const struct net_dgram *d,
+                     usec_t now)
+{
+    struct tftp_quest *q = &a->quest;
+    const struct tftp_hooks *hooks = &s->engine->hooks;
+    struct tftp_found found;
+    enum store_fault fault = tftp_find(q, store_root(s->store), hooks, &found);
+    while (fault == STORE_WAITS && !hooks->run) {
+        tftp_find_long(q); /* there is nobody else to do it */
+        fault = tftp_find_on(q, hooks, &found);
+    }
+    if (fault == STORE_WAITS) {
+        if (wait_for_disk(s, a, d, now)) {
+            return;
+        }
+        tftp_quest_done(q);
+        fault = STORE_TROUBLE;
+    }
+    settle(s, a, fault, &found, now);
+}
+
+/* -- requests ----------------------------------------------------------------------------- */
+
 static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
-                            const struct net_path *path, const struct tftp_packet *pkt,
+                            const struct net_dgram *d, const struct tftp_packet *pkt,
                             usec_t now)
 {
-    char name[TFTP_PATH_SIZE];
-    struct tftp_transfer wanted = {.path = *path, .fd = data_fd};
-    text_show(pkt->file.at, pkt->file.len, wanted.shown, sizeof wanted.shown);
-    if (continues(s, path, wanted.shown, now) ||
+    const struct net_path *path = &d->path;
+    struct asked a = {.fd = fd,
+                      .wanted = {.path = *path, .fd = data_fd},
+                      .mode = pkt->mode,
+                      .name = pkt->file,
+                      .options = pkt->options,
+                      .quest = {.peer = path->peer,
+                                .local = path->local,
+                                .patient = pkt->mode == TFTP_NETASCII}};
+    text_show(pkt->file.at, pkt->file.len, a.wanted.shown, sizeof a.wanted.shown);
+    if (continues(s, path, a.wanted.shown, now) ||
+        waits_already(s, path, a.wanted.shown) ||
         tftp_unheard_is_too_many(s->engine, path, now)) {
         return;
     }
@@ -182,33 +406,17 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
                              &client);
     }
     if (client.denied) {
-        refuse(s, fd, &wanted, pkt->file, &denied, now);
+        refuse(s, fd, &a.wanted, pkt->file, &denied, now);
         return;
     }
-    enum tftp_path_fault unclean = tftp_path_clean(pkt->file, name, &wanted.repairs);
+    enum tftp_path_fault unclean =
+        tftp_path_clean(pkt->file, a.quest.name, &a.wanted.repairs);
     if (unclean != TFTP_PATH_OK) {
-        refuse(s, fd, &wanted, pkt->file, &path_refusals[unclean], now);
+        refuse(s, fd, &a.wanted, pkt->file, &path_refusals[unclean], now);
         return;
     }
-    struct tftp_wanted asked = {&path->peer, &path->local, name, pkt->mode};
-    struct tftp_found found = {.repairs = wanted.repairs};
-    enum store_fault fault = tftp_find(s->store, &s->engine->hooks, &asked, &found);
-    wanted.file = found.file;
-    wanted.repairs = found.repairs;
-    if (fault == STORE_NOT_FOUND) {
-        refuse_missing(s, fd, &wanted, pkt->file, found.why, now);
-        return;
-    }
-    if (fault != STORE_OK) {
-        refuse(s, fd, &wanted, pkt->file, &store_refusals[fault], now);
-        return;
-    }
-    const struct tftp_hooks *hooks = &s->engine->hooks;
-    wanted.tell_whole = hooks->began && hooks->began(hooks->context, &path->peer, name);
-    struct tftp_limits limits = limits_of(s, &client);
-    if (!tftp_transfer_begin(s->engine, &wanted, pkt->options, &limits, now)) {
-        refuse(s, fd, &wanted, pkt->file, &crowded, now);
-    }
+    a.limits = limits_of(s, &client);
+    look_for(s, &a, d, now);
 }
 
 void tftp_request(struct tftp_requests *s, int fd, int data_fd, const struct net_dgram *d,
@@ -225,6 +433,6 @@ void tftp_request(struct tftp_requests *s, int fd, int data_fd, const struct net
         text_show(pkt.file.at, pkt.file.len, unwanted.shown, sizeof unwanted.shown);
         refuse(s, fd, &unwanted, pkt.file, &read_only, now);
     } else {
-        on_read_request(s, fd, data_fd, &d->path, &pkt, now);
+        on_read_request(s, fd, data_fd, d, &pkt, now);
     }
 }

@@ -9,11 +9,16 @@
 
 #include "tftp/admission.h"
 #include "tftp/misses.h"
+#include "tftp/store.h"
 #include "tftp/transfer.h"
+
+struct tftp_request_waits;
 
 struct tftp_requests {
     struct tftp_engine *engine;
     struct store *store;
+    struct tftp_request_waits *waiting; /* for a disk, the oldest first */
+    size_t waiting_count;
     struct tftp_limits limits; /* of the configuration in force */
     struct tftp_allow allow;   /* likewise */
     struct tftp_doors doors;
@@ -29,5 +34,9 @@ bool tftp_admitted(struct tftp_requests *s, const struct net_dgram *d, usec_t no
  */
 void tftp_request(struct tftp_requests *s, int fd, int data_fd, const struct net_dgram *d,
                   usec_t now);
+
+/* Those that have waited for a disk for too long get an ERROR. */
+usec_t tftp_requests_deadline(const struct tftp_requests *s);
+void tftp_requests_timeout(struct tftp_requests *s, usec_t now);
 
 #endif

@@ -1,6 +1,7 @@
 #include "tftp/sender.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "tftp/disk.h"
 #include "tftp/watch.h"
@@ -25,6 +26,11 @@ static int send_oack(struct tftp_transfer *x, const struct tftp_hooks *hooks)
     return net_send(x->fd, &x->path, &part, 1, 0, false);
 }
 
+static const uint8_t *octets_at(const struct tftp_transfer *x, uint64_t offset)
+{
+    return x->file->far ? x->octets + (offset - x->warm_from) : x->file->data + offset;
+}
+
 static void add_block(struct run *run, const struct tftp_transfer *x,
                       const struct tftp_send *send)
 {
@@ -33,7 +39,7 @@ static void add_block(struct run *run, const struct tftp_transfer *x,
     tftp_write_data_header(&w, (uint16_t)send->number);
     run->parts[2 * i] = (struct iovec){run->headers[i], TFTP_HEADER_LEN};
     run->parts[2 * i + 1] = (struct iovec){
-        send->len > 0 ? (void *)(x->file->data + send->offset) : run->headers[i],
+        send->len > 0 ? (void *)octets_at(x, send->offset) : run->headers[i],
         send->len,
     };
     run->octets += send->len;
@@ -45,6 +51,14 @@ static size_t run_room(const struct tftp_transfer *x)
     size_t fit = NET_SEGMENTED / (x->session.terms.blksize + TFTP_HEADER_LEN);
     fit = fit < NET_SEGMENTS ? fit : NET_SEGMENTS;
     return fit > 0 ? fit : 1;
+}
+
+void tftp_sender_read(struct tftp_transfer *x, uint64_t from, uint8_t *octets)
+{
+    free(x->octets);
+    x->octets = octets;
+    x->warm_from = from;
+    x->warm_to = from + disk_far_len(x->file, from);
 }
 
 void tftp_sender_warmed(struct tftp_transfer *x, uint64_t from)
@@ -59,10 +73,15 @@ void tftp_sender_warmed(struct tftp_transfer *x, uint64_t from)
     disk_hint(x->file, x->warm_to);
 }
 
+static bool is_in_range(const struct tftp_transfer *x, uint64_t offset)
+{
+    return offset >= x->warm_from && offset < x->warm_to;
+}
+
 /* Is this octet in memory, so that sending it does not wait for the disk? */
 static bool is_warm(struct tftp_transfer *x, uint64_t offset, uint64_t *cold_at)
 {
-    if (offset >= x->warm_from && offset < x->warm_to) {
+    if (is_in_range(x, offset)) {
         return true;
     }
     uint64_t chunk = offset / DISK_CHUNK * DISK_CHUNK;
@@ -79,6 +98,11 @@ static bool is_ready(struct tftp_transfer *x, const struct tftp_send *send,
                      uint64_t *cold_at)
 {
     uint64_t last = send->len > 0 ? send->offset + send->len - 1 : send->offset;
+    if (x->file->far) {
+        *cold_at = send->offset;
+        return last >= x->file->size ||
+               (is_in_range(x, send->offset) && is_in_range(x, last));
+    }
     return is_warm(x, send->offset, cold_at) && is_warm(x, last, cold_at);
 }
 
@@ -161,7 +185,7 @@ static bool is_unchanged(struct tftp_transfer *x, usec_t now)
 static bool copy_blocks(const struct sender *s, const struct tftp_transfer *x,
                         struct run *run)
 {
-    if (x->file->fd < 0 || run->octets == 0) {
+    if (x->file->fd < 0 || x->file->far || run->octets == 0) {
         return true; /* in our own memory */
     }
     if (scratch_copy(&s->scratch, x->file->data + run->first.offset, run->octets) != 0) {

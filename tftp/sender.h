@@ -33,6 +33,8 @@ struct sender {
 enum sender_result tftp_sender_run(const struct sender *s, struct tftp_transfer *x,
                                    usec_t now, uint64_t *cold_at);
 
+/* The octets of a far file from there on, as disk_read_far() gave them; the transfer's now. */
+void tftp_sender_read(struct tftp_transfer *x, uint64_t from, uint8_t *octets);
 /* The chunk of the file that begins there is in memory now. */
 void tftp_sender_warmed(struct tftp_transfer *x, uint64_t from);
 

@@ -110,7 +110,7 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
     }
     if (error == 0) {
         *what = "the TFTP root";
-        error = store_open(config->tftp.root, &s->requests.store);
+        error = store_open(config->tftp.root, &s->engine.hooks, &s->requests.store);
     }
     if (error == 0) {
         error = open_sockets(s, &config->tftp, what);
@@ -161,7 +161,7 @@ void tftp_service_set_doors(struct tftp_service *s, const struct tftp_doors *doo
 int tftp_service_configure(struct tftp_service *s, const struct snapshot *config)
 {
     struct store *store;
-    int error = store_open(config->tftp.root, &store);
+    int error = store_open(config->tftp.root, &s->engine.hooks, &store);
     if (error == 0) {
         store_close(s->requests.store); /* files of running transfers stay with them */
         s->requests.store = store;
@@ -379,11 +379,14 @@ usec_t tftp_service_deadline(const struct tftp_service *s)
 {
     usec_t transfers = timers_next(&s->engine.timers);
     usec_t misses = tftp_misses_deadline(&s->requests.misses);
-    return transfers < misses ? transfers : misses;
+    usec_t requests = tftp_requests_deadline(&s->requests);
+    usec_t first = transfers < misses ? transfers : misses;
+    return requests < first ? requests : first;
 }
 
 void tftp_service_timeout(struct tftp_service *s, usec_t now)
 {
     tftp_engine_timeout(&s->engine, now);
+    tftp_requests_timeout(&s->requests, now);
     tell_misses(s, now);
 }

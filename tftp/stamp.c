@@ -11,8 +11,7 @@
 
 #include "common/hash.h"
 
-#define NSEC_PER_SEC INT64_C(1000000000)
-#define STEP         (10 * INT64_C(1000000)) /* of a file system's clock: a jiffy at 100 Hz */
+#define STEP (10 * INT64_C(1000000)) /* of a file system's clock: a jiffy at 100 Hz */
 
 static int64_t nanoseconds(const struct statx_timestamp *t)
 {

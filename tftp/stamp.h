@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define NSEC_PER_SEC INT64_C(1000000000)
+
 struct stamp {
     uint64_t device;
     uint64_t inode;

@@ -1,25 +1,18 @@
 #include "tftp/store.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <strings.h>
+#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "common/beneath.h"
-#include "common/cleanup.h"
-#include "tftp/stamp.h"
-
-/* Directory entries looked at for a name in another case: bounds the work of one request. */
-#define CASE_ENTRIES_MAX 20000
+#include "tftp/known.h"
 
 /* One open file, shared by all transfers that read it in the same mode. */
 struct entry {
-    struct store_file file; /* first: store_put() is given its address */
-    struct store *store;    /* NULL once the store was closed */
+    struct store_file file;         /* first: store_put() is given its address */
+    struct store *store;            /* NULL: of none, or it was closed */
+    const struct tftp_hooks *hooks; /* NULL: of no store yet */
     struct entry *next;
     struct stamp stamp;
     enum tftp_mode mode;
@@ -28,23 +21,36 @@ struct entry {
 };
 
 struct store {
-    int root;
+    struct search_root root;
     struct entry *open;
+    struct known *known;
+    const struct tftp_hooks *hooks;
 };
 
-int store_open(const char *root, struct store **out)
+int store_open(const char *root, const struct tftp_hooks *hooks, struct store **out)
 {
-    AUTO(close) int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
-        return -errno;
-    }
     struct store *s = calloc(1, sizeof *s);
-    if (!s) {
-        return -ENOMEM;
+    struct known *known = known_new(hooks);
+    int error = s && known ? search_root_open(root, &s->root) : -ENOMEM;
+    if (error != 0) {
+        known_free(known);
+        free(s);
+        return error;
     }
-    s->root = take_fd(&fd);
+    s->known = known;
+    s->hooks = hooks;
     *out = s;
     return 0;
+}
+
+bool store_has(struct store *s, const char *path)
+{
+    return known_has(s->known, &s->root, path);
+}
+
+const struct search_root *store_root(const struct store *s)
+{
+    return &s->root;
 }
 
 void store_close(struct store *s)
@@ -55,120 +61,17 @@ void store_close(struct store *s)
     for (struct entry *e = s->open; e; e = e->next) {
         e->store = NULL;
     }
-    (void)close(s->root);
+    known_free(s->known);
+    (void)close(s->root.fd);
     free(s);
 }
 
-/* -- opening ------------------------------------------------------------------------------ */
-
-static enum store_fault fault_of(int error)
-{
-    switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG:
-        return STORE_NOT_FOUND;
-    case EACCES:
-    case EPERM:
-    case EXDEV: /* a link out of the root */
-    case ELOOP:
-        return STORE_DENIED;
-    case ENXIO: /* a FIFO nobody reads, a device without driver */
-        return STORE_NOT_REGULAR;
-    default:
-        return STORE_TROUBLE;
-    }
-}
-
-static enum store_fault open_regular(const struct store *s, const char *path, int *fd,
-                                     struct stamp *st)
-{
-    AUTO(close) int f = open_beneath(s->root, path, O_RDONLY);
-    if (f < 0) {
-        return fault_of(-f);
-    }
-    int error = stamp_take(f, false, st);
-    if (error != 0) {
-        return fault_of(-error);
-    }
-    if (!S_ISREG(st->mode)) {
-        return STORE_NOT_REGULAR;
-    }
-    *fd = take_fd(&f);
-    return STORE_OK;
-}
-
-bool store_has(struct store *s, const char *path)
-{
-    struct stamp st;
-    AUTO(close) int fd = -1;
-    enum store_fault fault = open_regular(s, path, &fd, &st);
-    return fault == STORE_OK || fault == STORE_TROUBLE;
-}
-
-/* -- names in another case ---------------------------------------------------------------- */
-
-/* The entry of that name, else the one that differs in case only; false: none, or several. */
-static bool find_case(const struct store *s, const char *dir, const char *name,
-                      char out[NAME_MAX + 1])
-{
-    int fd = open_beneath(s->root, dir[0] ? dir : ".", O_RDONLY | O_DIRECTORY);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
-        if (fd >= 0) {
-            (void)close(fd);
-        }
-        return false;
-    }
-    unsigned hits = 0;
-    unsigned seen = 0;
-    for (struct dirent *e = readdir(d); e && seen < CASE_ENTRIES_MAX;
-         e = readdir(d), seen++) {
-        if (strcasecmp(e->d_name, name) != 0) {
-            continue;
-        }
-        memcpy(out, e->d_name, strlen(e->d_name) + 1);
-        hits++;
-        if (strcmp(e->d_name, name) == 0) {
-            hits = 1; /* what is there as it was asked is no guess */
-            break;
-        }
-    }
-    (void)closedir(d);
-    return hits == 1 && seen < CASE_ENTRIES_MAX;
-}
-
-/* Rewrites path, component by component, to a name that exists. */
-static bool repair_case(const struct store *s, char path[TFTP_PATH_SIZE])
-{
-    char found[TFTP_PATH_SIZE] = "";
-    size_t used = 0;
-    char *rest = path;
-    while (rest) {
-        char *name = strsep(&rest, "/");
-        char real[NAME_MAX + 1];
-        found[used] = '\0';
-        if (strlen(name) > NAME_MAX || !find_case(s, found, name, real)) {
-            return false;
-        }
-        size_t len = strlen(real); /* as long as name: only the case differs */
-        if (used > 0) {
-            found[used++] = '/';
-        }
-        memcpy(found + used, real, len);
-        used += len;
-    }
-    found[used] = '\0';
-    memcpy(path, found, used + 1);
-    return true;
-}
-
-/* -- lending ------------------------------------------------------------------------------ */
+/* -- for any thread ----------------------------------------------------------------------- */
 
 static enum store_fault map_octets(struct entry *e)
 {
     e->file.size = e->stamp.size;
-    if (e->stamp.size == 0) {
+    if (e->stamp.size == 0 || e->file.far) {
         return STORE_OK;
     }
     void *at = mmap(NULL, (size_t)e->stamp.size, PROT_READ, MAP_SHARED, e->fd, 0);
@@ -211,10 +114,15 @@ static enum store_fault read_netascii(struct entry *e)
     if (!buf) {
         return STORE_TROUBLE;
     }
-    if (pread(e->fd, buf + len, len, 0) != (ssize_t)len) {
+    struct stamp now;
+    bool whole = pread(e->fd, buf + len, len, 0) == (ssize_t)len &&
+                 stamp_take(e->fd, false, &now) == 0 && stamp_same(&now, &e->stamp);
+    if (!whole) {
         free(buf);
         return STORE_TROUBLE;
     }
+    (void)close(e->fd);
+    e->fd = -1; /* whatever becomes of the file */
     e->file.size = translate(buf, len);
     e->file.data = buf;
     return STORE_OK;
@@ -233,45 +141,44 @@ static void release(struct entry *e)
     free(e);
 }
 
-static enum store_fault lend_new(struct store *s, int fd, const struct stamp *st,
-                                 enum tftp_mode mode, struct store_file **out)
+static void release_work(void *job)
+{
+    release(job);
+}
+
+static void released(void *job, usec_t now)
+{
+    (void)job;
+    (void)now;
+}
+
+/* Closing a file of a server that does not answer takes for ever, too. */
+static void drop(const struct tftp_hooks *hooks, struct entry *e)
+{
+    if (!e->file.far || !hooks || !hooks->run ||
+        !hooks->run(hooks->context, true, release_work, released, e)) {
+        release(e);
+    }
+}
+
+enum store_fault store_make(const struct opened *o, enum tftp_mode mode,
+                            struct store_file **out)
 {
     struct entry *e = calloc(1, sizeof *e);
     if (!e) {
-        (void)close(fd);
+        (void)close(o->fd);
         return STORE_TROUBLE;
     }
-    *e = (struct entry){.store = s, .stamp = *st, .mode = mode, .fd = fd, .lent = 1};
-    e->file.fd = mode == TFTP_OCTET ? fd : -1;
+    *e = (struct entry){.stamp = o->stamp, .mode = mode, .fd = o->fd, .lent = 1};
+    e->file.fd = mode == TFTP_OCTET ? o->fd : -1;
+    e->file.far = o->far;
     enum store_fault fault = mode == TFTP_OCTET ? map_octets(e) : read_netascii(e);
     if (fault != STORE_OK) {
         release(e);
         return fault;
     }
-    e->next = s->open;
-    s->open = e;
     *out = &e->file;
     return STORE_OK;
-}
-
-static enum store_fault lend(struct store *s, const char *path, enum tftp_mode mode,
-                             struct store_file **out)
-{
-    int fd = -1;
-    struct stamp st;
-    enum store_fault fault = open_regular(s, path, &fd, &st);
-    if (fault != STORE_OK) {
-        return fault;
-    }
-    for (struct entry *e = s->open; e; e = e->next) {
-        if (e->mode == mode && stamp_same(&e->stamp, &st)) {
-            (void)close(fd);
-            e->lent++;
-            *out = &e->file;
-            return STORE_OK;
-        }
-    }
-    return lend_new(s, fd, &st, mode, out);
 }
 
 static enum store_fault translate_text(struct entry *e)
@@ -310,51 +217,47 @@ enum store_fault store_text(void *octets, size_t len, enum tftp_mode mode,
     return STORE_OK;
 }
 
-enum store_fault store_get(struct store *s, const char *path, enum tftp_mode mode,
-                           struct store_file **out, unsigned *repairs)
+/* -- lending ------------------------------------------------------------------------------ */
+
+struct store_file *store_lend(struct store *s, struct store_file *made)
 {
-    enum store_fault fault = lend(s, path, mode, out);
-    if (fault != STORE_NOT_FOUND) {
-        return fault;
+    struct entry *new = (struct entry *)made;
+    for (struct entry *e = s->open; e; e = e->next) {
+        if (e->mode == new->mode && stamp_same(&e->stamp, &new->stamp)) {
+            e->lent++;
+            drop(s->hooks, new);
+            return &e->file;
+        }
     }
-    char other[TFTP_PATH_SIZE];
-    memcpy(other, path, strlen(path) + 1);
-    unsigned made = 0;
-    if (tftp_path_cut_tail(other)) {
-        made |= TFTP_REPAIR_TAIL;
-        fault = lend(s, other, mode, out);
-    }
-    if (fault == STORE_NOT_FOUND && repair_case(s, other)) {
-        made |= TFTP_REPAIR_CASE;
-        fault = lend(s, other, mode, out);
-    }
-    if (fault == STORE_OK) {
-        *repairs |= made;
-    }
-    return fault;
+    new->store = s;
+    new->hooks = s->hooks;
+    new->next = s->open;
+    s->open = new;
+    return made;
 }
 
 void store_put(struct store_file *file)
 {
     struct entry *e = (struct entry *)file;
+    struct store *s = e->store;
     if (--e->lent > 0) {
         return;
     }
-    if (e->store) {
-        struct entry **at = &e->store->open;
+    if (s) {
+        struct entry **at = &s->open;
         while (*at != e) {
             at = &(*at)->next;
         }
         *at = e->next;
     }
-    release(e);
+    drop(e->hooks, e);
 }
 
 bool store_unchanged(struct store_file *file)
 {
     struct entry *e = (struct entry *)file;
     struct stamp now;
-    if (e->fd < 0) {
+    if (e->file.fd < 0) {
         return true;
     }
     if (stamp_take(e->fd, true, &now) != 0 || !stamp_same(&now, &e->stamp)) {
@@ -368,17 +271,4 @@ struct store_file *store_share(struct store_file *file)
 {
     ((struct entry *)file)->lent++;
     return file;
-}
-
-const char *store_fault_name(enum store_fault fault)
-{
-    static const char *const names[STORE_FAULT_COUNT] = {
-        [STORE_OK] = "ok",
-        [STORE_NOT_FOUND] = "not-found",
-        [STORE_NOT_REGULAR] = "not-regular",
-        [STORE_DENIED] = "denied",
-        [STORE_TOO_LARGE] = "too-large",
-        [STORE_TROUBLE] = "trouble",
-    };
-    return names[fault];
 }

@@ -1,52 +1,56 @@
 /*
- * tftp/store: the files beneath the TFTP root, open and mapped once for all who read them.
+ * tftp/store: files beneath the TFTP root, open and mapped once for all who read them.
  *
- * Only regular files, only beneath the root: every way out is refused (common/beneath,
- * RESOLVE_BENEATH).  A FIFO or a device is not waited for.
+ *     store_make()       of an open file, in any thread: it is mapped, or translated
+ *     store_lend()       shares it with those that read the same version already
+ *     store_put()        given back; it stays open while lent
  *
- * Ownership: store_get() lends a file that store_put() gives back; it stays open while lent.
+ * Ownership: as above.
  * Errors: enum store_fault, 0 = ok; outputs untouched then.
- * Shell: common/beneath, mmap, readdir.
+ * Shell: mmap, statx.
  */
 #ifndef TFTP_STORE_H
 #define TFTP_STORE_H
 
 #include "common/clock.h"
-#include "tftp/path.h"
-
-enum store_fault {
-    STORE_OK = 0,
-    STORE_NOT_FOUND,
-    STORE_NOT_REGULAR, /* a directory, a FIFO, a device */
-    STORE_DENIED,      /* unreadable for us, or a link that leads out of the root */
-    STORE_TOO_LARGE,   /* netascii: over STORE_NETASCII_MAX */
-    STORE_TROUBLE, /* something that may be better in a moment (EMFILE, EIO, memory) */
-    STORE_FAULT_COUNT,
-};
+#include "tftp/hooks.h"
+#include "tftp/search.h"
 
 #define STORE_NETASCII_MAX (1u << 20) /* read at once and kept in memory, translated */
 
 struct store;
 
 struct store_file {
-    uint64_t size;       /* octets as they are sent: translated ones for netascii */
-    const uint8_t *data; /* size octets; NULL when empty.  For the kernel to read from: a
+    uint64_t size; /* octets as they are sent: translated ones for netascii */
+    const uint8_t
+        *data; /* size octets; NULL when empty or far.  For the kernel to read from: a
                             file cut short under us is EFAULT there, but SIGBUS here */
-    int fd;         /* whose octets these are; -1: a translation, which lives in memory */
+    int fd;    /* whose octets these are; -1: they live in memory */
+    bool far;  /* behind a server, which may not answer */
     usec_t checked; /* the sender's note: when it was last found unchanged */
 };
 
-/* root must be a directory.  0 or -errno. */
-int store_open(const char *root, struct store **out);
+/*
+ * root must be a directory; hooks stay the caller's: hooks->run closes what may take long to
+ * close (NULL: nobody does).  0 or -errno.
+ */
+int store_open(const char *root, const struct tftp_hooks *hooks, struct store **out);
 void store_close(struct store *s); /* NULL is fine; files still lent stay usable */
 
-/*
- * The file for a clean path.  When the exact name is not there its repairs are tried: the
- * tail cut off, then letters in another case (only if one file alone fits); *repairs tells.
- */
-enum store_fault store_get(struct store *s, const char *path, enum tftp_mode mode,
-                           struct store_file **out, unsigned *repairs);
+/* tftp/known: for whoever may not wait for the answer. */
+bool store_has(struct store *s, const char *path);
+
+/* Where files are searched; the store's. */
+const struct search_root *store_root(const struct store *s);
+
+/* Takes over what was opened, in any case.  For any thread. */
+enum store_fault store_make(const struct opened *o, enum tftp_mode mode,
+                            struct store_file **out);
+
+struct store_file *store_lend(struct store *s, struct store_file *made);
 void store_put(struct store_file *file);
+/* Lends the file once more. */
+struct store_file *store_share(struct store_file *file);
 
 /*
  * A file of these octets, which are malloc'd and the store's from then on, for one transfer.
@@ -55,18 +59,7 @@ void store_put(struct store_file *file);
 enum store_fault store_text(void *octets, size_t len, enum tftp_mode mode,
                             struct store_file **out);
 
-/*
- * Is there a regular file under exactly this (clean) name that we may read?  What cannot be told
- * now (STORE_TROUBLE) is believed to be there: its reader is told better.
- */
-bool store_has(struct store *s, const char *path);
-
 /* False when the file was written to since it was opened (tftp/stamp).  Never waits. */
 bool store_unchanged(struct store_file *file);
-
-/* Lends the file once more. */
-struct store_file *store_share(struct store_file *file);
-
-const char *store_fault_name(enum store_fault fault);
 
 #endif

@@ -39,10 +39,11 @@ struct tftp_transfer {
     uint64_t
         warm_from; /* octets of the file known to be in memory: [warm_from, warm_to) */
     uint64_t warm_to;
-    uint64_t serial;        /* no other transfer has it */
-    uint64_t tag;           /* of hooks.opened() */
-    bool cold;              /* waits for the disk */
-    bool no_segments;       /* UDP_SEGMENT was refused, at least for this block size */
+    uint8_t *octets;  /* of a far file: these, malloc'd; NULL: none, or it is mapped */
+    uint64_t serial;  /* no other transfer has it */
+    uint64_t tag;     /* of hooks.opened() */
+    bool cold;        /* waits for the disk */
+    bool no_segments; /* UDP_SEGMENT was refused, at least for this block size */
     bool interface_refuses; /* for any: an interface without checksum offload, EIO */
     bool tell_whole;        /* hooks.began() wants to know */
     bool has_begun;         /* its first block has gone out */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "common/cleanup.h"
 #include "common/minmax.h"
 #include "tftp/disk.h"
 #include "tftp/errors.h"
@@ -156,6 +157,8 @@ static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
     if (x->tell_whole && came_whole(x)) {
         e->hooks.whole(e->hooks.context, &x->path.peer);
     }
+    free(x->octets);
+    x->octets = NULL;
     store_put(x->file);
     x->file = NULL;
     tftp_table_linger(e->table, x);
@@ -196,13 +199,64 @@ struct warming {
     uint64_t serial;
     struct store_file *file;
     uint64_t from;
+    uint8_t *octets; /* of a far file */
     int result;
 };
+
+/* What is known of a server's file is asked anew, so that a change there is noticed here. */
+static int read_far(const struct warming *w)
+{
+    struct stamp seen;
+    int error = disk_read_far(w->file, w->from, w->octets);
+    return error == 0 ? stamp_take(w->file->fd, false, &seen) : error;
+}
 
 static void warm_work(void *job)
 {
     struct warming *w = job;
-    w->result = disk_warm(w->file, w->from);
+    w->result = w->file->far ? read_far(w) : disk_warm(w->file, w->from);
+}
+
+static void take_read(const struct tftp_engine *e, struct tftp_transfer *x,
+                      struct warming *w)
+{
+    if (w->result == -ESTALE) {
+        abandon(e, x, "the file changed while it was sent");
+    } else if (w->result != 0) {
+        abandon(e, x, "cannot read the file");
+    } else if (w->file->far) {
+        tftp_sender_read(x, w->from, TAKE(w->octets));
+    } else {
+        tftp_sender_warmed(x, w->from);
+    }
+}
+
+static void free_warming(struct warming *w)
+{
+    if (w) {
+        store_put(w->file);
+        free(w->octets);
+        free(w);
+    }
+}
+
+static struct warming *new_warming(struct tftp_engine *e, struct tftp_transfer *x,
+                                   uint64_t from)
+{
+    struct warming *w = malloc(sizeof *w);
+    uint8_t *octets = x->file->far ? malloc(DISK_FAR) : NULL;
+    if (!w || (x->file->far && !octets)) {
+        free(w);
+        free(octets);
+        return NULL;
+    }
+    *w = (struct warming){.engine = e,
+                          .peer = x->path.peer,
+                          .serial = x->serial,
+                          .file = store_share(x->file),
+                          .from = from,
+                          .octets = octets};
+    return w;
 }
 
 static void warm_done(void *job, usec_t now)
@@ -211,40 +265,28 @@ static void warm_done(void *job, usec_t now)
     struct tftp_transfer *x = tftp_table_find(w->engine->table, &w->peer);
     if (x && x->serial == w->serial && x->cold) {
         x->cold = false;
-        if (w->result == 0) {
-            tftp_sender_warmed(x, w->from);
-        } else {
-            abandon(w->engine, x, "cannot read the file");
-        }
+        take_read(w->engine, x, w);
         tftp_transfer_pump(w->engine, x, now);
     }
-    store_put(w->file);
-    free(w);
+    free_warming(w);
 }
 
-/* False: it was read here and now, since nobody else could. */
+/* False: it is not waited for; it was read, or never will be. */
 static bool warm_elsewhere(struct tftp_engine *e, struct tftp_transfer *x, uint64_t from)
 {
-    struct warming *w = e->hooks.run ? malloc(sizeof *w) : NULL;
+    struct warming *w = new_warming(e, x, from);
     e->counters.cold_reads++;
-    if (w) {
-        *w = (struct warming){.engine = e,
-                              .peer = x->path.peer,
-                              .serial = x->serial,
-                              .file = store_share(x->file),
-                              .from = from};
-        if (e->hooks.run(e->hooks.context, warm_work, warm_done, w)) {
-            x->cold = true;
-            return true;
-        }
-        store_put(w->file);
-        free(w);
-    }
-    if (disk_warm(x->file, from) == 0) {
-        tftp_sender_warmed(x, from);
+    if (w && !e->hooks.run) { /* there is nobody else to do it */
+        warm_work(w);
+        take_read(e, x, w);
+    } else if (w &&
+               e->hooks.run(e->hooks.context, x->file->far, warm_work, warm_done, w)) {
+        x->cold = true;
+        return true;
     } else {
-        abandon(e, x, "cannot read the file");
+        abandon(e, x, "too much is read from the disk, try again");
     }
+    free_warming(w);
     return false;
 }
 
