@@ -6,6 +6,7 @@
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/json.h"
+#include "app/read_file.h"
 #include "app/service_user.h"
 #include "common/text.h"
 
@@ -297,7 +298,7 @@ int command_check(int argc, char **argv)
     int error = configuration_read(arguments.path, FAULT_ERROR, &c);
     if (error != 0) {
         faults_add(&c.faults, FAULT_ERROR, 0, 0, "", "cannot be read: %s",
-                   strerror(-error));
+                   read_fault(arguments.path, error));
     }
     service_user_check(&c);
     if (arguments.strict) {

@@ -10,6 +10,7 @@
 #include "app/explain_v4.h"
 #include "app/explain_v6.h"
 #include "app/json.h"
+#include "app/read_file.h"
 #include "app/recording.h"
 #include "common/text.h"
 #include "dhcp/interface.h"
@@ -413,7 +414,7 @@ int command_explain(int argc, char **argv)
     int error = configuration_read(arguments.path, FAULT_WARNING, &c);
     if (error != 0) {
         fprintf(stderr, "pxed explain: cannot read %s: %s\n", arguments.path,
-                strerror(-error));
+                read_fault(arguments.path, error));
     } else if (!c.snapshot) {
         faults_print(&c.faults, arguments.path, c.text, c.len, stderr);
     }

@@ -12,6 +12,7 @@
 #include "app/json.h"
 #include "app/logging.h"
 #include "app/notify.h"
+#include "app/read_file.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "config/hosts.h"
@@ -58,7 +59,7 @@ char *faults_report(const struct configuration *c, const char *path, int error)
         fprintf(to, "%s: %zu more\n", path, more);
     }
     if (error != 0) {
-        fprintf(to, "%s: cannot be read: %s\n", path, strerror(-error));
+        fprintf(to, "%s: cannot be read: %s\n", path, read_fault(path, error));
     }
     if (fclose(to) != 0) {
         free(text);

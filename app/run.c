@@ -19,6 +19,7 @@
 #include "app/learned.h"
 #include "app/logging.h"
 #include "app/privileges.h"
+#include "app/read_file.h"
 #include "app/reload.h"
 #include "app/restart.h"
 #include "app/status_verbs.h"
@@ -59,7 +60,7 @@ static bool read_configuration(const char *path, bool verbose, struct configurat
 {
     int error = configuration_read(path, FAULT_WARNING, out);
     if (error != 0) {
-        log_say(LOG_ERROR, "cannot read %s: %s", path, strerror(-error));
+        log_say(LOG_ERROR, "cannot read %s: %s", path, read_fault(path, error));
         return false;
     }
     AUTO(free) char *report = faults_report(out, path, 0);

@@ -13,6 +13,7 @@
 #include "app/json.h"
 #include "app/privileges.h"
 #include "app/probe/exchange.h"
+#include "app/read_file.h"
 #include "app/service_user.h"
 #include "app/terminal.h"
 #include "app/unix_socket.h"
@@ -290,9 +291,9 @@ static void examine(struct doctor *d)
 {
     int error = configuration_read(d->arguments->path, FAULT_ERROR, &d->config);
     if (error != 0) {
-        struct finding *f =
-            finding_add(&d->found, FINDING_FAULT, "configuration",
-                        "%s cannot be read: %s", d->arguments->path, strerror(-error));
+        struct finding *f = finding_add(&d->found, FINDING_FAULT, "configuration",
+                                        "%s cannot be read: %s", d->arguments->path,
+                                        read_fault(d->arguments->path, error));
         finding_remedy(f, "pxed init makes a first one");
         return;
     }

@@ -1,10 +1,12 @@
 """What `pxed check` finds beyond the text of the configuration."""
 import json
 import os
+import socket
 import struct
+import time
 import unittest
 
-from site_dir import Site
+from site_dir import BASE, PXED, Site
 
 X64, IA32 = 0x8664, 0x14c
 
@@ -206,6 +208,70 @@ class Shim(Site):
         self.write("root/shimmer.efi", efi())
         self.configure(profiles={"default": {"x64-uefi": "shimmer.efi"}})
         self.check("--strict")
+
+
+class NoFile(Site):
+    """What stands where a file should, and neither hangs anything nor fills memory."""
+
+    MAKE = {
+        "a pipe nobody writes to": (os.mkfifo, "nobody writes to this pipe"),
+        "a directory": (os.mkdir, "it is a directory"),
+        "a device": (lambda path: os.symlink("/dev/zero", path), "it is a device"),
+        "a socket": (lambda path: bind(path), "No such device"),
+        "a link to itself": (lambda path: os.symlink(path, path), "Too many levels"),
+        "a huge file": (lambda path: huge(path), "it is too large"),
+    }
+
+    def test_as_configuration(self):
+        for what, (make, said) in self.MAKE.items():
+            path = self.dir / ("as " + what + ".json")
+            make(path)
+            for command in ("check", "run", "explain"):
+                more = ("--mac", "52:54:00:00:00:01") if command == "explain" else ()
+                start = time.monotonic()
+                done = self.run_words((os.path.abspath(PXED), command, "-c", str(path), *more))
+                self.assertNotEqual(done.returncode, 0, what)
+                self.assertIn(said, done.stderr, (what, command))
+                self.assertLess(time.monotonic() - start, 15, (what, command))
+
+    def test_as_host_file(self):
+        for what, (make, _) in self.MAKE.items():
+            path = self.hosts / "it.json"
+            make(path)
+            self.assertRegex(self.check(code=1).stderr, "it.json: (error: )?cannot be read: ", what)
+            os.rmdir(path) if what == "a directory" else os.remove(path)
+
+    def test_as_template_and_boot_file(self):
+        self.configure(files={"a.cfg": {"template": "it"}},
+                       profiles={"default": {"ipxe": "it"}, "rescue": {"ipxe": "rescue.ipxe"}})
+        for what, (make, _) in self.MAKE.items():
+            for path in (self.dir / "it", self.dir / "root/it"):
+                make(path)
+            said = self.check(code=1).stderr
+            self.assertRegex(said, "cannot read it: |it has more than 64 KiB", what)
+            if what != "a huge file":
+                self.assertIn("profiles.default.ipxe", said, what)
+            for path in (self.dir / "it", self.dir / "root/it"):
+                os.rmdir(path) if what == "a directory" else os.remove(path)
+
+    def test_a_pipe_somebody_writes_to(self):
+        """`pxed check -c <(...)`, in portions."""
+        words = ["sh", "-c", "(cat %s; sleep 0.3; echo ' ') | %s check -c /dev/stdin" % (
+            self.dir / "part.json", os.path.abspath(PXED))]
+        self.write("part.json", json.dumps({**BASE, "tftp": {"root": str(self.dir / "root")},
+                                            "host_files": str(self.hosts)}))
+        done = self.run_words(words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+def bind(path):
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(str(path))
+
+
+def huge(path):
+    with open(path, "wb") as file:
+        file.truncate(1 << 40)
 
 
 @unittest.skipUnless(os.geteuid() == 0, "only root can look with another user's eyes")
