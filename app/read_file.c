@@ -25,25 +25,30 @@ static int wait_for(int fd)
     return n > 0 ? 0 : n == 0 ? -ETIMEDOUT : -errno;
 }
 
+/* Some octets, 0 at the end, or -errno; of a pipe they are waited for. */
+static ssize_t read_some(int fd, char *buf, size_t room)
+{
+    for (;;) {
+        ssize_t n = read(fd, buf, room);
+        if (n >= 0 || (errno != EINTR && errno != EAGAIN)) {
+            return n >= 0 ? n : -errno;
+        }
+        int error = errno == EAGAIN ? wait_for(fd) : 0;
+        if (error != 0) {
+            return error;
+        }
+    }
+}
+
 /* Read to the end, whatever kind of file it is (a pipe has no size beforehand). */
 int read_open_file(int fd, size_t room, size_t most, char **text, size_t *len)
 {
     *text = malloc(room);
     *len = 0;
     while (*text) {
-        ssize_t n = read(fd, *text + *len, room - *len);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n < 0 && errno == EAGAIN) {
-            int error = wait_for(fd);
-            if (error != 0) {
-                return error;
-            }
-            continue;
-        }
+        ssize_t n = read_some(fd, *text + *len, room - *len);
         if (n <= 0) {
-            return n < 0 ? -errno : 0;
+            return (int)n;
         }
         *len += (size_t)n;
         if (*len > most) {
