@@ -1,20 +1,13 @@
-/* Any packets of any clients: the recording is a whole pcap, the bounds hold. */
-#include <stdlib.h>
-#include <string.h>
-
+/*
+ * Any packets of any clients, as they are kept for recordings.
+ *
+ * Properties: a recording is a whole pcap whose packets are kept in order and lie within it;
+ * no more clients are remembered than there is room for.
+ */
 #include "app/evidence.h"
-#include "common/bytes.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 #define CLIENTS 4
-
-static void check(bool good)
-{
-    if (!good) {
-        abort();
-    }
-}
 
 static uint32_t u32_le(const uint8_t *p)
 {
@@ -26,11 +19,11 @@ static void check_recording(const struct evidence *e, const struct seen_client *
     static uint8_t pcap[EVIDENCE_PCAP_MAX];
     size_t len = evidence_write(e, who, 1, pcap, sizeof pcap);
     size_t at = 24;
-    check(len == 0 || len > at);
+    must(len == 0 || len > at);
     while (at < len) {
-        check(len - at >= 16);
+        must(len - at >= 16);
         uint32_t kept = u32_le(pcap + at + 8);
-        check(kept > 0 && kept <= u32_le(pcap + at + 12) && kept <= len - at - 16);
+        must(kept > 0 && kept <= u32_le(pcap + at + 12) && kept <= len - at - 16);
         at += 16 + kept;
     }
 }
@@ -69,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct evidence *e = evidence_new(CLIENTS, &seed);
     struct rd in = rd_over(data, size);
     usec_t now = 0;
-    check(e != NULL);
+    must(e != NULL);
     while (rd_left(&in) >= 3) {
         uint8_t word = rd_u8(&in);
         size_t len = (size_t)rd_u16(&in) % 5000;
@@ -79,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         evidence_note(e, &who, &packet, len % 2 ? EVIDENCE_FILE : EVIDENCE_DHCP,
                       len % 7 > 0, ++now);
         check_recording(e, &who);
-        check(evidence_clients(e) <= CLIENTS);
+        must(evidence_clients(e) <= CLIENTS);
         if (len % 31 == 30) {
             evidence_forget(e, &who);
         }

@@ -1,15 +1,17 @@
 /*
  * What pxed probe is told by servers: a DHCP answer and the choice that comes of it, or TFTP
- * packets, or the head of an HTTP answer.  The first octet says which, and who is played.
+ * packets, or the head of an HTTP answer, or a URL.  The first octet says which, and who is
+ * played.
+ *
+ * Properties: a choice is made in at most CHOICE_ASKED questions, with words within their room;
+ * the octets that are handed on are those that are counted; a load that has ended waits for
+ * nothing, one that failed says why; a head lies within what came; a URL's parts within theirs.
  */
-#include <assert.h>
-
 #include "app/probe/choice.h"
 #include "app/probe/fetch.h"
 #include "app/probe/http_head.h"
 #include "dhcp/reply.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void offer(enum request_manner manner, const uint8_t *data, size_t size)
 {
@@ -36,7 +38,7 @@ static void offer(enum request_manner manner, const uint8_t *data, size_t size)
     facts.answer[2].asked = answer_server(&facts.answer[0]);
     for (facts.asked_count = 0; facts.asked_count < CHOICE_ASKED; facts.asked_count++) {
         choice_make(&facts, &choice);
-        assert(strlen(choice.why) < CHOICE_WHY && strlen(choice.file) < ANSWER_TEXT);
+        must(strlen(choice.why) < CHOICE_WHY && strlen(choice.file) < ANSWER_TEXT);
         if (choice.step != CHOICE_ASK) {
             return;
         }
@@ -62,9 +64,22 @@ static void load(enum request_manner manner, bool size_only, struct rd packets)
         octets += rd_left(&got);
         while (fetch_next(&f, out, now) > 0) {
         }
-        assert(octets == f.octets);
-        assert((fetch_deadline(&f) == USEC_NEVER) == (f.state >= FETCH_DONE));
-        assert(f.state != FETCH_FAILED || f.fault[0]);
+        must(octets == f.octets);
+        must((fetch_deadline(&f) == USEC_NEVER) == (f.state >= FETCH_DONE));
+        must(f.state != FETCH_FAILED || f.fault[0]);
+    }
+}
+
+static void read_url(const char *text, size_t len)
+{
+    char url[900];
+    struct http_url parts;
+    snprintf(url, sizeof url, "%.*s", (int)(len < 800 ? len : 800), text);
+    if (http_url_read(url, &parts)) {
+        must(parts.host[0] != '\0' && parts.path[0] == '/');
+        must(strnlen(parts.host, sizeof parts.host) < sizeof parts.host);
+        must(strnlen(parts.port, sizeof parts.port) < sizeof parts.port);
+        must(strnlen(parts.path, sizeof parts.path) < sizeof parts.path);
     }
 }
 
@@ -85,8 +100,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
              rd_over(data + 1, size - 1));
         break;
     default:
+        read_url((const char *)data + 1, size - 1);
         if (http_head_read((const char *)data + 1, size - 1, &head) == HTTP_WHOLE) {
-            assert(head.len <= size - 1);
+            must(head.len <= size - 1);
         }
         break;
     }

@@ -268,53 +268,91 @@ static void states(struct rd *in)
 
 /* -- tftp/table --------------------------------------------------------------------------- */
 
-#define TRANSFERS 6
+#define TRANSFERS 4
+#define HALF_OPEN 2
 
-static void check_table(struct tftp_table *t, struct tftp_transfer *const *have)
+struct transfers {
+    struct tftp_table *t;
+    struct tftp_transfer *have[256];
+};
+
+static void check_table(const struct transfers *w)
 {
     size_t running = 0;
+    size_t half = 0;
     size_t seen = 0;
     for (size_t i = 0; i < 256; i++) {
+        const struct tftp_transfer *x = w->have[i];
         const struct endpoint peer = endpoint_of((uint8_t)i);
-        must(tftp_table_find(t, &peer) == have[i]);
-        running += have[i] && !have[i]->lingers;
+        must(tftp_table_find(w->t, &peer) == x);
+        running += x && !x->lingers;
+        half += x && !x->lingers && !x->heard;
     }
     const struct tftp_transfer *x = NULL;
-    while ((x = tftp_table_next(t, x))) {
+    while ((x = tftp_table_next(w->t, x))) {
         must(!x->lingers);
         seen++;
     }
-    must(running == seen && tftp_table_running(t) == running);
-    must((tftp_table_any(t) != NULL) == (running > 0));
+    must(running == seen && tftp_table_running(w->t) == running);
+    must(tftp_table_half_open(w->t) == half && half <= HALF_OPEN);
+    must((tftp_table_in_the_way(w->t) != NULL) == (half == HALF_OPEN));
+    must(tftp_table_is_full(w->t) == (running - half >= TRANSFERS));
+    must((tftp_table_any(w->t) != NULL) == (running > 0));
+    const struct tftp_transfer *oldest = tftp_table_oldest(w->t);
+    must(!oldest || oldest->lingers);
+}
+
+static void forget(struct transfers *w, struct tftp_transfer *x)
+{
+    for (size_t i = 0; x && i < 256; i++) {
+        if (w->have[i] == x) {
+            w->have[i] = NULL;
+        }
+    }
+    if (x) {
+        tftp_table_remove(w->t, x);
+    }
+}
+
+/* As tftp/requests does it: who is in the way makes room. */
+static void begin(struct transfers *w, uint8_t n)
+{
+    struct net_path path = {.peer = endpoint_of(n)};
+    if (tftp_table_is_full(w->t)) {
+        return;
+    }
+    forget(w, tftp_table_in_the_way(w->t));
+    w->have[n] = tftp_table_add(w->t, &path);
+    if (!w->have[n]) {
+        must(tftp_table_oldest(w->t) != NULL); /* those that linger hold the slots */
+        forget(w, tftp_table_oldest(w->t));
+        w->have[n] = tftp_table_add(w->t, &path);
+    }
+    must(w->have[n] && !w->have[n]->heard && !w->have[n]->lingers);
 }
 
 static void table(struct rd *in)
 {
-    struct tftp_transfer *have[256] = {NULL};
-    struct tftp_table *t = tftp_table_new(TRANSFERS, &seed);
-    size_t count = 0;
-    must(t != NULL);
+    static struct transfers w;
+    memset(&w, 0, sizeof w);
+    w.t = tftp_table_new(TRANSFERS, HALF_OPEN, &seed);
+    must(w.t != NULL);
     while (rd_left(in) > 0) {
         uint8_t what = rd_u8(in);
         uint8_t n = rd_u8(in);
-        struct net_path path = {.peer = endpoint_of(n)};
-        struct tftp_transfer *x = have[n];
-        if (!x && what < 128) {
-            have[n] = tftp_table_add(t, &path);
-            must((have[n] != NULL) == (count < TRANSFERS));
-            count += have[n] != NULL;
-        } else if (x && !x->lingers && what < 220) {
-            tftp_table_linger(t, x);
-        } else if (x) {
-            tftp_table_remove(t, x);
-            have[n] = NULL;
-            count--;
+        struct tftp_transfer *x = w.have[n];
+        if (!x) {
+            begin(&w, n);
+        } else if (!x->heard && !x->lingers && what < 100 && !tftp_table_is_full(w.t)) {
+            tftp_table_heard(w.t, x);
+        } else if (!x->lingers && what < 180) {
+            tftp_table_linger(w.t, x);
+        } else {
+            forget(&w, x);
         }
-        const struct tftp_transfer *oldest = tftp_table_oldest(t);
-        must(!oldest || oldest->lingers);
-        check_table(t, have);
+        check_table(&w);
     }
-    tftp_table_free(t);
+    tftp_table_free(w.t);
 }
 
 /* -- tftp/misses -------------------------------------------------------------------------- */

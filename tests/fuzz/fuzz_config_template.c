@@ -1,10 +1,13 @@
-#include <stdlib.h>
-#include <string.h>
-
+/*
+ * Templates, and what a system makes of a kernel, its files and its command line.
+ *
+ * Properties: faults come in order, each within the text and with words; rendering stays within
+ * its buffer of whatever size; a loader's configuration has the lines it is to have, whatever
+ * stands in a name or an argument; a name that a loader asks for is of a known kind.
+ */
 #include "config/load.h"
 #include "config/system.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 #define ROOM 4096
 
@@ -13,13 +16,6 @@ static const char json[] =
     "\"default\": {\"7\": \"a\", \"vars\": {\"p\": \"x$y'z\\\"\\\\;\"}}},"
     "\"hosts\": [{\"name\": \"h\", \"mac\": \"52:54:00:12:34:56\", \"vars\": {\"h\": "
     "\"${v}\"}}]}";
-
-static void check(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 /* Faults come in order, each within the text and with words. */
 static void check_faults(const struct snapshot *config, const char *text, size_t len)
@@ -30,9 +26,9 @@ static void check_faults(const struct snapshot *config, const char *text, size_t
     size_t last = 0;
     while ((fault = template_check(config, text, len, &from, &place)) != TEMPLATE_OK) {
         char words[256];
-        check(place.offset >= last && place.offset < len && place.offset < from);
-        check(from <= len && place.line >= 1 && place.column >= 1);
-        check(template_explain(fault, &place, words, sizeof words)[0] != '\0');
+        must(place.offset >= last && place.offset < len && place.offset < from);
+        must(from <= len && place.line >= 1 && place.column >= 1);
+        must(template_explain(fault, &place, words, sizeof words)[0] != '\0');
         last = place.offset;
     }
 }
@@ -43,11 +39,11 @@ static void check_rendering(const struct template_client *client, const char *te
     char *out = malloc(room + 1); /* exact, so that a sanitizer sees what goes beyond */
     struct template_source source = {text, len, kind};
     struct template_place place;
-    check(out != NULL);
+    must(out != NULL);
     struct wr w = wr_over(out, room);
     enum template_fault fault = template_render(client, &source, &w, &place);
-    check(fault != TEMPLATE_OK || wr_len(&w) <= room);
-    check(fault == TEMPLATE_OK || place.offset < len);
+    must(fault != TEMPLATE_OK || wr_len(&w) <= room);
+    must(fault == TEMPLATE_OK || place.offset < len);
     free(out);
 }
 
@@ -75,7 +71,7 @@ static void check_system(const struct template_client *client, char *text,
         lines += out[i] == '\n';
     }
     size_t append = kind == TEMPLATE_PXELINUX && system.args && text[0] != '\0';
-    check(lines == line_count[kind] + append);
+    must(lines == line_count[kind] + append);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -84,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!config) {
         struct faults faults = {0};
         config = config_load(json, sizeof json - 1, &faults);
-        check(config != NULL);
+        must(config != NULL);
     }
     struct machine machine = {.mac = {{2, 0, 0, 0, 0, 1}}, .has_arch = true, .arch = 7};
     struct template_client client = {
@@ -95,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .server = endpoint_ip4((struct ip4){{10, 0, 0, 1}}, 69),
     };
     char *text = malloc(size + 1);
-    check(text != NULL);
+    must(text != NULL);
     memcpy(text, size > 0 ? (const char *)data : "", size);
     text[size] = '\0';
     check_faults(config, text, size);
@@ -107,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_system(&client, text, kind);
     }
     struct system_name asked = system_name_read(text);
-    check(asked.kind <= TEMPLATE_PXELINUX);
+    must(asked.kind <= TEMPLATE_PXELINUX);
     (void)template_may_be(text, "menus/52-54.cfg");
     (void)template_may_be("a${mac}b${ip}c", text);
     free(text);

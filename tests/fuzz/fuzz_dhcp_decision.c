@@ -1,11 +1,14 @@
-#include <stdlib.h>
-
+/*
+ * One DHCPv4 datagram, or a frame around it, to port 67 or 4011.
+ *
+ * The first octet says which port, form and number of DISCOVERs; the rest is the datagram.
+ *
+ * Properties: a request is answered exactly if there are replies; each reply is a good one
+ * (dhcp_reply.h): it parses, is what RFC 2131 and PXE demand, and fits what the client takes.
+ */
 #include "config/load.h"
-#include "dhcp/decision.h"
 #include "dhcp/frame.h"
-#include "dhcp/show.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/dhcp_reply.h"
 
 static const char json[] =
     "{\"interfaces\": [\"eth0\"], \"tftp\": {\"root\": \"/srv/tftp\"}, \"profiles\": {"
@@ -26,59 +29,6 @@ static const char json[] =
     "{\"user_class\": \"a*\"}, {\"arch\": [\"arm-rpiboot\", 0], \"interface\": "
     "\"eth0\"}]}";
 
-static void check(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
-
-static void check_option(const struct dhcp_packet *p, enum dhcp_code code)
-{
-    uint8_t buf[DHCP_OPTION_MAX];
-    struct rd value;
-    check(dhcp_find(p, code, buf, &value) && rd_left(&value) > 0);
-}
-
-/* A menu has prompt, items and servers, and never a discovery control that breaks clients. */
-static void check_menu(struct rd value)
-{
-    struct dhcp_option sub;
-    uint64_t seen = 0;
-    bool skips = false;
-    while (dhcp_option_next(&value, &sub)) {
-        seen |= sub.code < 64 ? UINT64_C(1) << sub.code : 0;
-        skips |= sub.code == 6 && sub.value.p[0] & 8;
-        check(sub.code != 6 || sub.value.p[0] != 0);
-    }
-    check(rd_ok(&value));
-    bool servers = seen >> 8 & 1;
-    check(!servers || (!skips && seen >> 9 & 1 && seen >> 10 & 1));
-}
-
-/* What we send is a good reply, whatever came in. */
-static void check_reply(const struct dhcp_reply *r, const struct dhcp_packet *in)
-{
-    static char text[20000];
-    struct dhcp_packet p;
-    check(r->len >= DHCP_MIN_LEN && r->len <= DHCP_MAX_LEN);
-    check(dhcp_parse(r->packet, r->len, &p) == DHCP_OK);
-    check(p.op == BOOTREPLY && p.xid == in->xid && p.htype == in->htype);
-    check(ip4_is_any(p.yiaddr) && !ip4_is_any(p.siaddr));
-    check(memcmp(p.chaddr, in->chaddr, DHCP_CHADDR_LEN) == 0);
-    uint8_t buf[DHCP_OPTION_MAX];
-    struct rd vendor;
-    if (dhcp_find(&p, DHCP_VENDOR_SPECIFIC, buf, &vendor)) {
-        check_menu(vendor);
-    }
-    check_option(&p, DHCP_MSG_TYPE);
-    check_option(&p, DHCP_SERVER_ID);
-    check_option(&p, DHCP_VENDOR_CLASS);
-    dhcp_show(r->packet, r->len, text, sizeof text);
-    check(strstr(text, "END") != NULL);
-}
-
-/* The first octet says which port, form and number of DISCOVERs; the rest is the datagram, or a frame around it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct snapshot *config;
@@ -88,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct frame frame;
     if (!config) {
         config = config_load(json, sizeof json - 1, &faults);
-        check(config != NULL);
+        must(config != NULL);
     }
     if (size < 1) {
         return 0;
@@ -110,10 +60,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     enum dhcp_verdict verdict = dhcp_decide(&site, &at, &in, &d);
-    check((verdict == DHCP_ANSWERED) == (d.reply_count > 0));
-    check(dhcp_verdict_name(verdict)[0] != '\0');
+    must((verdict == DHCP_ANSWERED) == (d.reply_count > 0));
+    must(dhcp_verdict_name(verdict)[0] != '\0');
     for (unsigned i = 0; i < d.reply_count; i++) {
-        check_reply(&d.reply[i], &in);
+        check_reply(&d.reply[i], &at, &in);
     }
     return 0;
 }

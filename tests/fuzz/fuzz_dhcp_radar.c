@@ -1,23 +1,22 @@
-#include <stdlib.h>
-
+/*
+ * What other DHCP servers say, as it passes by.
+ *
+ * A list of {length16, octets}: an empty one stands for a request that is heard, any other for a
+ * reply, as a datagram or in a frame.
+ *
+ * Properties: the memory is bounded, each kind of event is told once as news, and what is said
+ * of it is printable whatever the server sent.
+ */
 #include "dhcp/frame.h"
 #include "dhcp/radar.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
+#include "tests/fuzz/fuzz.h"
 
 /* What goes into a log line is printable, whatever a server sent. */
 static void check_text(const char *text)
 {
-    check(strlen(text) > 0 && strlen(text) < RADAR_TEXT);
+    must(strlen(text) > 0 && strlen(text) < RADAR_TEXT);
     for (const char *p = text; *p; p++) {
-        check(*p >= 0x20 && *p < 0x7f);
+        must(*p >= 0x20 && *p < 0x7f);
     }
 }
 
@@ -43,18 +42,14 @@ static void see(struct radar *r, struct rd payload, const struct identity *us, u
     }
     reply.packet = &packet;
     size_t count = radar_see(r, &reply, now, fresh);
-    check(count < RADAR_KIND_COUNT && r->count <= RADAR_EVENTS_MAX);
+    must(count < RADAR_KIND_COUNT && r->count <= RADAR_EVENTS_MAX);
     for (size_t i = 0; i < count; i++) {
-        check(fresh[i]->count == 1 && fresh[i]->first == now && fresh[i]->last == now);
+        must(fresh[i]->count == 1 && fresh[i]->first == now && fresh[i]->last == now);
         check_text(radar_say(fresh[i], text));
-        check(radar_kind_name(fresh[i]->kind)[0] != '\0');
+        must(radar_kind_name(fresh[i]->kind)[0] != '\0');
     }
 }
 
-/*
- * A list of {length16, octets}: an empty one stands for a request that is heard, any other
- * for a reply, as a datagram or in a frame.
- */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct radar r;

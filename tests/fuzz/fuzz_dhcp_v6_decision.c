@@ -1,10 +1,16 @@
-#include <stdlib.h>
-
+/*
+ * One DHCPv6 datagram, through any relays, to port 547 or 4011.
+ *
+ * The first octet: which port, by multicast or not, whether we have a global address and whether
+ * the client is known; the rest is the datagram.
+ *
+ * Properties: a request is answered exactly if there is a reply; it parses, mirrors the relays,
+ * names the client and us, has a URL and no address, and is at most DHCP6_MAX_LEN octets.
+ */
 #include "config/load.h"
 #include "dhcp/v6_decision.h"
 #include "dhcp/v6_show.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const char json[] =
     "{\"interfaces\": [\"eth0\"], \"tftp\": {\"root\": \"/srv/tftp\"}, \"profiles\": {"
@@ -14,13 +20,6 @@ static const char json[] =
     "\"ipxe\": \"f\"}}, \"hosts\": ["
     "{\"mac\": \"52:54:00:77:00:02\", \"action\": \"ignore\"},"
     "{\"uuid\": \"00112233-4455-6677-8899-aabbccddee02\", \"action\": \"ignore\"}]}";
-
-static void check(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 static int same(struct rd a, struct rd b)
 {
@@ -36,13 +35,13 @@ static struct rd unwrap(const struct dhcp6_reply *r, const struct dhcp6_packet *
         struct rd message;
         struct rd asked;
         struct rd answered;
-        check(rd_u8(&left) == DHCP6_RELAY_REPL && rd_u8(&left) == in->relay[i].hops);
-        check(!memcmp(rd_take(&left, 16), in->relay[i].link.octet, 16));
-        check(!memcmp(rd_take(&left, 16), in->relay[i].peer.octet, 16));
+        must(rd_u8(&left) == DHCP6_RELAY_REPL && rd_u8(&left) == in->relay[i].hops);
+        must(!memcmp(rd_take(&left, 16), in->relay[i].link.octet, 16));
+        must(!memcmp(rd_take(&left, 16), in->relay[i].peer.octet, 16));
         bool has_id = dhcp6_find(in->relay[i].options, DHCP6_INTERFACE_ID, &asked);
-        check(has_id == dhcp6_find(left, DHCP6_INTERFACE_ID, &answered));
-        check(!has_id || same(asked, answered));
-        check(dhcp6_find(left, DHCP6_RELAY_MESSAGE, &message));
+        must(has_id == dhcp6_find(left, DHCP6_INTERFACE_ID, &answered));
+        must(!has_id || same(asked, answered));
+        must(dhcp6_find(left, DHCP6_RELAY_MESSAGE, &message));
         left = message;
     }
     return left;
@@ -59,28 +58,24 @@ static void check_reply(const struct dhcp6_decision *d, const struct dhcp6_site 
     struct rd asked;
     struct rd value;
     struct rd message = unwrap(&d->reply, in);
-    check(d->reply.len <= DHCP6_MAX_LEN && d->reply.to_port != 0);
-    check(dhcp6_parse(message.p, rd_left(&message), &p) == DHCP6_OK);
-    check(p.relay_count == 0 && p.xid == in->xid);
-    check(p.type == (in->type == DHCP6_SOLICIT ? DHCP6_ADVERTISE : DHCP6_REPLY));
+    must(d->reply.len <= DHCP6_MAX_LEN && d->reply.to_port != 0);
+    must(dhcp6_parse(message.p, rd_left(&message), &p) == DHCP6_OK);
+    must(p.relay_count == 0 && p.xid == in->xid);
+    must(p.type == (in->type == DHCP6_SOLICIT ? DHCP6_ADVERTISE : DHCP6_REPLY));
     bool named = dhcp6_find(in->options, DHCP6_CLIENT_ID, &asked);
-    check(named == dhcp6_find(p.options, DHCP6_CLIENT_ID, &value));
-    check(!named || same(asked, value));
-    check(dhcp6_find(p.options, DHCP6_SERVER_ID, &value) &&
-          same(value, rd_over(site->duid, sizeof site->duid)));
-    check(dhcp6_find(p.options, DHCP6_BOOT_URL, &value) && rd_left(&value) > 10);
-    check(dhcp6_find(p.options, DHCP6_VENDOR_CLASS, &value));
+    must(named == dhcp6_find(p.options, DHCP6_CLIENT_ID, &value));
+    must(!named || same(asked, value));
+    must(dhcp6_find(p.options, DHCP6_SERVER_ID, &value) &&
+         same(value, rd_over(site->duid, sizeof site->duid)));
+    must(dhcp6_find(p.options, DHCP6_BOOT_URL, &value) && rd_left(&value) > 10);
+    must(dhcp6_find(p.options, DHCP6_VENDOR_CLASS, &value));
     for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
-        check(!dhcp6_find(p.options, never[i], &value));
+        must(!dhcp6_find(p.options, never[i], &value));
     }
     dhcp6_show(d->reply.packet, d->reply.len, text, sizeof text);
-    check(strstr(text, "boot file") != NULL);
+    must(strstr(text, "boot file") != NULL);
 }
 
-/*
- * The first octet: which port, by multicast or not, whether we have a global address and
- * whether the client is known; the rest is the datagram.
- */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct ip6 addresses[] = {
@@ -95,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct dhcp6_packet in;
     if (!config) {
         config = config_load(json, sizeof json - 1, &faults);
-        check(config != NULL);
+        must(config != NULL);
     }
     if (size < 1) {
         return 0;
@@ -115,8 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     enum dhcp_verdict verdict = dhcp6_decide(&site, &at, &in, &d);
-    check((verdict == DHCP_ANSWERED) == (d.reply.len > 0));
-    check(dhcp_verdict_name(verdict)[0] != '\0');
+    must((verdict == DHCP_ANSWERED) == (d.reply.len > 0));
+    must(dhcp_verdict_name(verdict)[0] != '\0');
     if (verdict == DHCP_ANSWERED) {
         check_reply(&d, &site, &in);
     }

@@ -1,17 +1,14 @@
-#include <stdlib.h>
-#include <string.h>
-
+/*
+ * A request for a file by HTTP: its target and its conditions.
+ *
+ * Five lines: target, Range, If-Range, If-None-Match, If-Modified-Since.
+ *
+ * Properties: a path has its room, no NUL, and once clean never climbs; the part that is
+ * answered lies within the file, of whatever size; each status has the body it is to have.
+ */
 #include "app/http_answer.h"
+#include "tests/fuzz/fuzz.h"
 #include "tftp/path.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 /* A path of at most its room, without a NUL inside, that never climbs once it is clean. */
 static void check_path(const struct http_request *q)
@@ -48,7 +45,6 @@ static void check_answer(const struct http_request *q, uint64_t size)
     must(a.status < 300 || a.len == 0);
 }
 
-/* Five lines: target, Range, If-Range, If-None-Match, If-Modified-Since. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char text[4096];

@@ -1,16 +1,13 @@
-#include <stdlib.h>
-
+/*
+ * Any datagram on port 69.
+ *
+ * Properties: it parses or is refused, and what is refused leaves the outcome alone; texts lie
+ * within the datagram; never more is agreed than was asked, and nothing that was not; the OACK
+ * we would answer parses to itself again.
+ */
+#include "tests/fuzz/fuzz.h"
 #include "tftp/options.h"
 #include "tftp/packet.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 static bool inside(const uint8_t *data, size_t size, struct tftp_text t)
 {

@@ -1,15 +1,16 @@
-#include <stdlib.h>
-
+/*
+ * One transfer as a state machine, without packets: any order of ACKs, other packets, waits, and
+ * a kernel that refuses to send.
+ *
+ * The input is a script: terms first, then events.
+ *
+ * Properties: what tftp/session.h and tftp/state.h promise between two events; a block that
+ * is given out is the file's part of that number; what the kernel did not take is given again;
+ * an address that never answers gets TFTP_FIRST_SENDS packets for each time it asks, no more;
+ * nothing moves a transfer that has ended.
+ */
+#include "tests/fuzz/fuzz.h"
 #include "tftp/session.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 /* What tftp/session.h promises between two events. */
 static void check_state(const struct tftp_session *s)
@@ -108,7 +109,6 @@ static void check_final(struct tftp_session *s, usec_t now)
     must(s->end == before.end && s->state == before.state && s->acked == before.acked);
 }
 
-/* The input is a script: terms first, then ACKs, other packets and waits. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct rd script = rd_over(data, size);
