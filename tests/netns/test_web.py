@@ -91,26 +91,22 @@ def test_files_by_http_are_part_of_the_boot(site):
     check.equal((refused["end"], refused["reason"], refused["door"]), ("refused", "file not found", "http"), "the other")
 
 
-def test_a_thousand_machines_are_told_of_within_a_tenth_of_a_second(site):
-    for i in range(CROWD):
-        mac = bytes.fromhex("02cd%08x" % i)
-        site.pxe.send(dhcp.discover(7, chaddr=mac.ljust(16, b"\0")))
+def test_a_thousand_machines_are_told_of(site):
+    """How long that takes is measured by tests/bench/asking.py."""
+    macs = ["02:cd:00:00:%02x:%02x" % divmod(i, 256) for i in range(CROWD)]
+    for i, mac in enumerate(macs):
+        site.pxe.send(dhcp.discover(7, chaddr=bytes.fromhex(mac.replace(":", "")).ljust(16, b"\0")))
         if i % 20 == 19:  # no faster than it is read
-            site.pxe.ask(dhcp.discover(7), more=0)
-    end = time.monotonic() + 5
-    while len(web.document(site.server, "/api/status")["boots"]) < CROWD:
-        check.that(time.monotonic() < end, "not all are known")
-        time.sleep(0.25)
-    took = {"/api/status": [], "/metrics": [], "/api/boots?mac=02:cd:00:00:00:07": []}
-    for _ in range(5):
-        time.sleep(0.25)
-        for path, times in took.items():
-            start = time.monotonic()
-            check.equal(site.get(path).status, 200, path)
-            times.append(1000 * (time.monotonic() - start))
-    for path, times in took.items():
-        print("     %s with %d machines: %.1f ms" % (path, CROWD, min(times)))
-        check.that(min(times) < 100, "%s took %s ms" % (path, times))  # others load this machine, too
+            site.pxed.wait_log("mac=" + mac)
+    end, told = time.monotonic() + 10, []
+    while not set(macs) <= set(told):
+        check.that(time.monotonic() < end, "told of %d only" % len(told))
+        time.sleep(KEPT)
+        told = [boot["mac"] for boot in web.document(site.server, "/api/status")["boots"]]
+    check.equal(len(told), len(set(told)), "none is told of twice")
+    one = web.document(site.server, "/api/boots?mac=" + macs[7])["boots"]
+    check.equal([(boot["mac"], boot["arch"]) for boot in one], [(macs[7], "x64-uefi")], "one of them")
+    check.equal(site.get("/metrics").status, 200, "metrics")
 
 
 def test_many_who_look_share_one_document(site):
