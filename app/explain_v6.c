@@ -52,7 +52,7 @@ void explain6_free(struct explain6 *e)
 static void print_client(const struct dhcp6_packet *in, const struct dhcp6_decision *d,
                          char *buf, size_t size)
 {
-    struct rd duid = rd_over(NULL, 0);
+    struct rd duid = rd_nothing();
     size_t used = 0;
     if (d->has_mac) {
         (void)mac_print(&d->mac, buf);

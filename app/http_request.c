@@ -30,7 +30,7 @@ static int next_octet(const char **at, const char *end)
 
 static bool decode(const char *at, const char *end, char *out, size_t size)
 {
-    char text[HTTP_PATH_SIZE];
+    char text[HTTP_PATH_SIZE] = "";
     size_t used = 0;
     size = size < sizeof text ? size : sizeof text;
     while (at < end) {

@@ -43,8 +43,8 @@ struct connection {
     pthread_cond_t done;
     enum { NO_CALL, CALL_ASK, CALL_ENDED } call;
     struct connection *behind; /* in the queue */
-    const struct http_request *request;
-    struct http_answer *answer;
+    struct http_request request;
+    struct http_answer answer;
 };
 
 struct note {
@@ -128,15 +128,15 @@ static struct connection *take_first(struct http_threads *t)
 static void deal_with(struct http_threads *t, struct connection *c, usec_t now)
 {
     if (c->call == CALL_ASK) {
-        t->host.ask(t->host.context, c->request, c->answer, now);
+        t->host.ask(t->host.context, &c->request, &c->answer, now);
     } else {
         t->host.ended(t->host.context, c->transfer, c->end, c->sent, now);
     }
     (void)pthread_mutex_lock(&t->lock);
     if (c->call == CALL_ASK) {
-        c->transfer = c->answer->transfer;
-        c->tell_whole = c->answer->tell_whole;
-        c->len = c->answer->len;
+        c->transfer = c->answer.transfer;
+        c->tell_whole = c->answer.tell_whole;
+        c->len = c->answer.len;
     } else {
         c->transfer = NULL;
     }
@@ -419,9 +419,9 @@ static void free_body(void *context)
     free(s);
 }
 
-static struct MHD_Response *file_response(struct connection *c,
-                                          const struct http_answer *a)
+static struct MHD_Response *file_response(struct connection *c)
 {
+    const struct http_answer *a = &c->answer;
     struct sending *s = malloc(sizeof *s);
     if (!s) {
         return NULL;
@@ -436,12 +436,13 @@ static struct MHD_Response *file_response(struct connection *c,
     return r;
 }
 
-static struct MHD_Response *response_of(struct connection *c, struct http_answer *a)
+static struct MHD_Response *response_of(struct connection *c)
 {
+    struct http_answer *a = &c->answer;
     struct MHD_Response *r = NULL;
     c->body_end = HTTP_BODY_GOOD;
     if (a->fd >= 0 && a->len > 0) {
-        r = file_response(c, a);
+        r = file_response(c);
         a->fd = r ? -1 : a->fd;
     } else if (a->octets) {
         r = MHD_create_response_from_buffer((size_t)a->len, a->octets,
@@ -454,10 +455,10 @@ static struct MHD_Response *response_of(struct connection *c, struct http_answer
     return r;
 }
 
-static enum MHD_Result send_answer(struct connection *c, struct MHD_Connection *mhd,
-                                   struct http_answer *a)
+static enum MHD_Result send_answer(struct connection *c, struct MHD_Connection *mhd)
 {
-    struct MHD_Response *r = response_of(c, a);
+    struct http_answer *a = &c->answer;
+    struct MHD_Response *r = response_of(c);
     if (a->fd >= 0) {
         (void)close(a->fd);
     }
@@ -486,8 +487,9 @@ static const char *field_of(struct MHD_Connection *mhd, const char *name)
 }
 
 /* False: there is no main loop any more. */
-static bool ask(struct http_threads *t, struct connection *c, struct http_answer *a)
+static bool ask(struct http_threads *t, struct connection *c)
 {
+    const struct http_answer *a = &c->answer;
     bool answered = call_main(t, c, CALL_ASK);
     while (answered && a->quest) {
         t->host.look(a->quest);
@@ -502,8 +504,9 @@ static bool ask(struct http_threads *t, struct connection *c, struct http_answer
 static enum MHD_Result answer(struct http_threads *t, struct connection *c,
                               struct MHD_Connection *mhd, const char *method)
 {
-    struct http_answer a = http_answer_new();
-    struct http_request q = {
+    struct http_answer *a = &c->answer;
+    *a = http_answer_new();
+    c->request = (struct http_request){
         .method = method,
         .target = c->target,
         .range = field_of(mhd, "Range"),
@@ -514,17 +517,15 @@ static enum MHD_Result answer(struct http_threads *t, struct connection *c,
         .local = c->local,
         .ifindex = c->ifindex,
     };
-    c->request = &q;
-    c->answer = &a;
     c->acknowledged = http_socket_acknowledged(c->fd);
     if (c->target_is_long) {
-        http_answer_refuse(&a, 414, "the name is too long");
-        a.closes = true;
-    } else if (!ask(t, c, &a)) {
-        http_answer_refuse(&a, 503, "this server stops");
-        a.closes = true;
+        http_answer_refuse(a, 414, "the name is too long");
+        a->closes = true;
+    } else if (!ask(t, c)) {
+        http_answer_refuse(a, 503, "this server stops");
+        a->closes = true;
     }
-    return send_answer(c, mhd, &a);
+    return send_answer(c, mhd);
 }
 
 /* Called once the header fields are there, and again when there is no body, or for its parts. */

@@ -6,6 +6,7 @@
 
 #include "app/commands.h"
 #include "app/configuration.h"
+#include "app/embed.h"
 #include "app/init_build.h"
 #include "app/init_place.h"
 #include "app/init_print.h"
@@ -14,12 +15,7 @@
 #include "common/cleanup.h"
 
 /* The configuration that `make install` puts there, which serves nobody. */
-__asm__(".section .rodata\n"
-        "init_shipped_begin: .incbin \"packaging/default/pxed.json\"\n"
-        "init_shipped_end:\n"
-        ".previous\n");
-extern const char init_shipped_begin[];
-extern const char init_shipped_end[];
+EMBED(init_shipped, "packaging/default/pxed.json");
 
 #define ROOT_USUAL "/srv/tftp"
 #define FROM_MAX   16
@@ -232,8 +228,7 @@ static bool place_all(struct init_place *p, const struct init_terms *terms,
     char octets[INIT_TEXT_SIZE] = "";
     struct text text = {octets, sizeof octets, 0};
     init_configuration(&text, terms);
-    init_place_adopt(p, paths->configuration, init_shipped_begin,
-                     (size_t)(init_shipped_end - init_shipped_begin));
+    init_place_adopt(p, paths->configuration, init_shipped_octets, init_shipped_len);
     return init_place_files(p) &&
            init_place_configuration(p, paths->configuration, octets, text.used);
 }

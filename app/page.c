@@ -1,12 +1,8 @@
 #include "app/page.h"
 
-/* As with the schema, the assembler copies the file in. */
-__asm__(".section .rodata\n"
-        "page_begin: .incbin \"app/page/index.html\"\n"
-        "page_end:\n"
-        ".previous\n");
-extern const char page_begin[];
-extern const char page_end[];
+#include "app/embed.h"
+
+EMBED(page, "app/page/index.html");
 
 /* The hashes are those of the page's <style> and <script>; `make page-test` tells new ones. */
 #define PAGE_POLICY                                                                      \
@@ -18,8 +14,8 @@ extern const char page_end[];
 
 const char *page_text(size_t *len)
 {
-    *len = (size_t)(page_end - page_begin);
-    return page_begin;
+    *len = page_len;
+    return page_octets;
 }
 
 const char *page_policy(void)

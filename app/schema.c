@@ -1,14 +1,9 @@
 #include <stdio.h>
 
 #include "app/commands.h"
+#include "app/embed.h"
 
-/* The assembler copies the file in, so that there is one schema and nothing to generate. */
-__asm__(".section .rodata\n"
-        "schema_begin: .incbin \"packaging/schema/pxed.schema.json\"\n"
-        "schema_end:\n"
-        ".previous\n");
-extern const char schema_begin[];
-extern const char schema_end[];
+EMBED(schema, "packaging/schema/pxed.schema.json");
 
 int command_schema(int argc, char **argv)
 {
@@ -19,6 +14,6 @@ int command_schema(int argc, char **argv)
                 argv[0]);
         return EXIT_USAGE;
     }
-    size_t len = (size_t)(schema_end - schema_begin);
-    return fwrite(schema_begin, 1, len, stdout) == len ? EXIT_GOOD : EXIT_FAULT;
+    return fwrite(schema_octets, 1, schema_len, stdout) == schema_len ? EXIT_GOOD
+                                                                      : EXIT_FAULT;
 }

@@ -53,9 +53,9 @@ void table_line(struct table *t, const char *text)
         return;
     }
     t->lines = lines;
-    char *copy = strdup(text);
-    if (copy) {
-        t->lines[t->line_count++] = (struct table_line){copy, rows_of(t)};
+    lines[t->line_count] = (struct table_line){strdup(text), rows_of(t)};
+    if (lines[t->line_count].text) {
+        t->line_count++;
     }
 }
 

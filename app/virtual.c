@@ -62,7 +62,10 @@ static enum tftp_virtual render_file(const struct template_client *client,
         return virtual_refuse_fault(out, f->name, fault, &place);
     }
     char *fitting = realloc(text, wr_len(&w) + 1);
-    out->octets = fitting ? fitting : text;
+    if (fitting) {
+        text = fitting;
+    }
+    out->octets = text;
     out->len = wr_len(&w);
     return TFTP_VIRTUAL_TEXT;
 }

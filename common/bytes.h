@@ -35,6 +35,11 @@ static inline struct rd rd_over(const void *buf, size_t len)
     return (struct rd){.p = at, .end = len > 0 ? at + len : at};
 }
 
+static inline struct rd rd_nothing(void)
+{
+    return (struct rd){0};
+}
+
 static inline size_t rd_left(const struct rd *r)
 {
     return r->bad ? 0 : (size_t)(r->end - r->p);

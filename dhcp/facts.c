@@ -5,7 +5,7 @@ enum { SUB_CIRCUIT_ID = 1 };
 static struct rd find(const struct dhcp_packet *in, enum dhcp_code code,
                       uint8_t buf[DHCP_OPTION_MAX])
 {
-    struct rd value = rd_over(NULL, 0);
+    struct rd value = rd_nothing();
     (void)dhcp_find(in, code, buf, &value);
     return value;
 }
@@ -20,7 +20,7 @@ static struct rd find_circuit_id(struct rd relay_agent)
             return value;
         }
     }
-    return rd_over(NULL, 0);
+    return rd_nothing();
 }
 
 void dhcp_facts_read(const struct dhcp_packet *in, const struct pxe_request *client,

@@ -77,7 +77,7 @@ enum frame_fault frame_parse(const void *octets, size_t len, struct frame *out)
 {
     struct frame f;
     struct rd r = rd_over(octets, len);
-    struct rd ip = rd_over(NULL, 0);
+    struct rd ip = rd_nothing();
     uint16_t type;
     enum frame_fault fault = frame_parse_ethernet(&r, &f.to, &f.from, &type);
     if (fault == FRAME_OK) {

@@ -167,7 +167,7 @@ const struct ladder_kind *ladder_kind_at(const struct ladder *l, size_t index)
 
 static enum offer_form rung(enum offer_form first, unsigned offered)
 {
-    enum offer_form others[FORMS];
+    enum offer_form others[FORMS] = {first};
     size_t count = 0;
     unsigned at = offered % (FORMS + 1);
     for (size_t i = 0; i < FORMS; i++) {

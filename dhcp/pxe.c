@@ -72,7 +72,7 @@ static void read_class(const struct dhcp_packet *p, struct pxe_request *r)
     uint8_t class_buf[DHCP_OPTION_MAX];
     uint8_t arch_buf[DHCP_OPTION_MAX];
     struct rd class;
-    struct rd archs = rd_over(NULL, 0);
+    struct rd archs = rd_nothing();
     if (dhcp_find(p, DHCP_VENDOR_CLASS, class_buf, &class)) {
         (void)dhcp_find(p, DHCP_ARCH, arch_buf, &archs);
         pxe_read_class(r, class, archs);

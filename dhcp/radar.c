@@ -13,25 +13,36 @@ enum { IPXE_NO_PXEDHCP = 176 };
 
 enum whose { NOT_HEARD, OURS, OTHERS };
 
-/* The latest one that fits, by its number or by its client; NULL: none is remembered. */
-static const struct radar_request *find_heard(const struct radar *r, const uint32_t *xid,
-                                              const struct mac *client)
+/* 1 is the latest; NULL: not remembered so far back. */
+static const struct radar_request *heard(const struct radar *r, size_t back)
 {
-    size_t known = r->heard_count < RADAR_HEARD_MAX ? r->heard_count : RADAR_HEARD_MAX;
-    for (size_t back = 1; back <= known; back++) {
-        const struct radar_request *q =
-            &r->heard[(r->heard_count - back) % RADAR_HEARD_MAX];
-        if (xid ? q->xid == *xid : mac_equal(&q->client, client)) {
-            return q;
-        }
+    bool known = back <= r->heard_count && back <= RADAR_HEARD_MAX;
+    return known ? &r->heard[(r->heard_count - back) % RADAR_HEARD_MAX] : NULL;
+}
+
+static const struct radar_request *latest_of_xid(const struct radar *r, uint32_t xid)
+{
+    const struct radar_request *q = heard(r, 1);
+    for (size_t back = 2; q && q->xid != xid; back++) {
+        q = heard(r, back);
     }
-    return NULL;
+    return q;
+}
+
+static const struct radar_request *latest_of_client(const struct radar *r,
+                                                    const struct mac *client)
+{
+    const struct radar_request *q = heard(r, 1);
+    for (size_t back = 2; q && !mac_equal(&q->client, client); back++) {
+        q = heard(r, back);
+    }
+    return q;
 }
 
 /* The REQUEST that takes another server's lease is of the transaction that we answered. */
 void radar_heard(struct radar *r, const struct radar_request *request)
 {
-    const struct radar_request *known = find_heard(r, &request->xid, NULL);
+    const struct radar_request *known = latest_of_xid(r, request->xid);
     if (request->ours || !known || !known->ours ||
         !mac_equal(&known->client, &request->client)) {
         r->heard[r->heard_count++ % RADAR_HEARD_MAX] = *request;
@@ -40,7 +51,7 @@ void radar_heard(struct radar *r, const struct radar_request *request)
 
 static enum whose whose_request(const struct radar *r, uint32_t xid)
 {
-    const struct radar_request *q = find_heard(r, &xid, NULL);
+    const struct radar_request *q = latest_of_xid(r, xid);
     return !q ? NOT_HEARD : (q->ours ? OURS : OTHERS);
 }
 
@@ -225,7 +236,7 @@ size_t radar_see(struct radar *r, const struct radar_reply *reply, usec_t now,
 bool radar_is_elsewhere(const struct radar *r, const struct mac *client,
                         struct ip4 server)
 {
-    const struct radar_request *q = find_heard(r, NULL, client);
+    const struct radar_request *q = latest_of_client(r, client);
     return q && q->ours && !ip4_equal(q->next_server, server);
 }
 

@@ -98,7 +98,7 @@ static bool find_mac(const struct dhcp6_arrival *at, const struct dhcp6_packet *
 static void read_vendor_class(const struct dhcp6_packet *in, struct pxe_request *client)
 {
     struct rd options = in->options;
-    struct rd archs = rd_over(NULL, 0);
+    struct rd archs = rd_nothing();
     struct dhcp6_option opt;
     (void)dhcp6_find(in->options, DHCP6_ARCH, &archs);
     while (client->class == PXE_NO_CLIENT && dhcp6_option_next(&options, &opt)) {
@@ -138,10 +138,10 @@ static struct pxe_request read_client(const struct dhcp6_packet *in)
     read_vendor_class(in, &client);
     if (client.class == PXE_NO_CLIENT && client.ipxe) {
         client.class = PXE_PXECLIENT; /* some builds send the user class alone */
-        struct rd archs = rd_over(NULL, 0);
+        struct rd archs = rd_nothing();
         (void)dhcp6_find(in->options, DHCP6_ARCH, &archs);
         client.arch_count = 0;
-        pxe_read_class(&client, rd_over(NULL, 0), archs);
+        pxe_read_class(&client, rd_nothing(), archs);
     }
     if (dhcp6_find(in->options, DHCP6_CLIENT_ID, &value)) {
         client.has_uuid = uuid_of_duid(value, client.uuid);
@@ -392,7 +392,7 @@ static struct rd vendor_class(const struct dhcp6_packet *in)
 {
     struct rd value;
     if (!dhcp6_find(in->options, DHCP6_VENDOR_CLASS, &value)) {
-        return rd_over(NULL, 0);
+        return rd_nothing();
     }
     (void)rd_u32(&value); /* the enterprise */
     return rd_sub(&value, rd_u16(&value));

@@ -113,7 +113,7 @@ static void say_value(struct out *o, enum form form, struct rd value)
 /* All options but the message a relay carries, which is handed out (empty: there is none). */
 static struct rd say_options(struct out *o, struct rd options)
 {
-    struct rd inner = rd_over(NULL, 0);
+    struct rd inner = rd_nothing();
     struct dhcp6_option opt;
     while (dhcp6_option_next(&options, &opt)) {
         if (opt.code == DHCP6_RELAY_MESSAGE) {

@@ -285,7 +285,7 @@ static struct rd on_data(struct fetch *f, const struct tftp_packet *in, usec_t n
         refuse(f, now, TFTP_ERR_ILLEGAL_OP,
                "the server sends the file when it is asked for its size: it knows no "
                "options, without which this client stops");
-        return rd_over(NULL, 0);
+        return rd_nothing();
     }
     if (f->state == FETCH_ASKING) { /* the server knows no options */
         f->answered_at = now;
@@ -294,7 +294,7 @@ static struct rd on_data(struct fetch *f, const struct tftp_packet *in, usec_t n
     f->packets++;
     if (rd_left(&in->data) > f->block) {
         refuse(f, now, TFTP_ERR_ILLEGAL_OP, "the server sends blocks larger than agreed");
-        return rd_over(NULL, 0);
+        return rd_nothing();
     }
     if (distance == 1) {
         return on_next(f, in->data, now);
@@ -303,7 +303,7 @@ static struct rd on_data(struct fetch *f, const struct tftp_packet *in, usec_t n
     f->repeated += behind;
     f->early += !behind;
     on_stray(f, !behind, distance == 0);
-    return rd_over(NULL, 0);
+    return rd_nothing();
 }
 
 static void on_error(struct fetch *f, const struct tftp_packet *in, usec_t now)
@@ -320,11 +320,11 @@ struct rd fetch_input(struct fetch *f, const void *dgram, size_t len, usec_t now
 {
     struct tftp_packet in;
     if (tftp_parse(dgram, len, &in) != TFTP_OK || f->state == FETCH_FAILED) {
-        return rd_over(NULL, 0);
+        return rd_nothing();
     }
     if (f->state == FETCH_DONE) { /* our last ACK was lost */
         f->due = in.op == TFTP_DATA && !f->terms.size_only;
-        return rd_over(NULL, 0);
+        return rd_nothing();
     }
     if (in.op == TFTP_DATA) {
         return on_data(f, &in, now);
@@ -334,5 +334,5 @@ struct rd fetch_input(struct fetch *f, const void *dgram, size_t len, usec_t now
     } else if (in.op == TFTP_ERROR) {
         on_error(f, &in, now);
     }
-    return rd_over(NULL, 0);
+    return rd_nothing();
 }

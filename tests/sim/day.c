@@ -233,7 +233,7 @@ static void pump(struct day *d, struct tftp_transfer *x)
 
 static void begin_file(struct day *d, struct player *p)
 {
-    static const char options[] = "blksize\0001468\0windowsize\00016";
+    static const uint8_t options[] = "blksize\0001468\0windowsize\00016";
     struct timeline_who who = who_of(p->machine);
     uint16_t port = (uint16_t)(1024 + d->boots % 50000 + p->file);
     struct net_path path = {.peer = address_of(p->machine, port)};
@@ -242,7 +242,7 @@ static void begin_file(struct day *d, struct player *p)
     struct tftp_grant grant;
     const struct tftp_wish wish = {
         .client = path.peer,
-        .asked = tftp_opts_parse(rd_over((const uint8_t *)options, sizeof options)),
+        .asked = tftp_opts_parse(rd_over(options, sizeof options)),
         .limits = {.max_block_size = 1468, .max_window_size = 64},
         .file_size = 20000 + UINT64_C(10000) * p->file,
     };

@@ -245,7 +245,7 @@ START_TEST(every_key_must_hold)
     LACKS(mac, &(struct mac){{0x52, 0x54, 0, 0, 0, 2}});
     LACKS(uuid, NULL);
     LACKS(vendor_class, octets("PXEClien"));
-    LACKS(vendor_class, rd_over(NULL, 0));
+    LACKS(vendor_class, rd_nothing());
     LACKS(user_classes, octets("iPXE2"));
     LACKS(user_classes, octets("\x05iPXE2"));
     LACKS(user_classes, octets("\x05iPXE"));
