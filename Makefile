@@ -8,7 +8,8 @@
 # make netns         tests in network namespaces                                (needs root)
 # make page-test     the web page in a headless browser                           (needs root)
 # make peers         fetches the other servers that some of them run beside
-# make lint          include layers, core purity, formatting, clang-tidy
+# make check-memory  simulated transfers and the corpus under valgrind
+# make lint          include layers, core purity, formatting, clang-tidy, cppcheck, gcc -fanalyzer
 # make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
 # make fuzz-coverage which lines of the cores its corpora reach, and they and the tests
 # make bench         the cores, offers on a wire, and bench-compare              (needs root)
@@ -34,6 +35,7 @@ LAB_ONLY     ?= .
 BENCH_ONLY   ?= .
 BENCH_ROUNDS ?= 3
 JOBS         ?= $(shell nproc)
+VALGRIND     ?= valgrind -q --error-exitcode=9
 LAB_JOBS     ?= $(JOBS)
 
 # -- what there is ---------------------------------------------------------------------
@@ -174,6 +176,11 @@ check-threads:
 	+$(MAKE) SAN=thread build/santhread/unit
 	CK_RUN_SUITE="app/http, http_threads" setarch -R build/santhread/unit
 
+# What is read before it was written, which no sanitizer of the others sees.
+check-memory: deps-lint $(B)/sim $(FUZZ:%=$(B)/replay_%)
+	CK_FORK=no CK_EXCLUDE_TAGS=volume $(VALGRIND) $(B)/sim
+	@for t in $(FUZZ); do $(VALGRIND) $(B)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
+
 BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
 
 cli: $(B)/pxed $(B)/inject.so
@@ -190,13 +197,18 @@ page-test: deps-page
 peers:
 	packaging/fetch-peers
 
-SOURCES = $(shell find $(wildcard common config dhcp tftp app tests) -name '*.[ch]')
+LAYERS  := common config dhcp tftp app
+SOURCES = $(shell find $(LAYERS) tests -name '*.[ch]')
 
 lint: deps-lint
 	+$(PARALLEL) lint-core
 	clang-format --dry-run --Werror $(SOURCES)
 	printf '%s\n' $(CORE) $(SHELLS) $(APP) $(LOAD) $(WIRE) | xargs -P $(JOBS) -I{} \
 	    clang-tidy --quiet {} -- -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS)
+	cppcheck -q --std=c11 -D_GNU_SOURCE -I. --enable=warning,performance,portability \
+	    --inline-suppr --error-exitcode=1 $(LAYERS) tests/sim tests/bench tests/fuzz
+	python3 -B tests/analyse.py $(JOBS) gcc -std=gnu11 -D_GNU_SOURCE -I. -O2 $(LIB_CFLAGS) -- \
+	    $(CORE) $(SHELLS) $(APP)
 lint-core: $(call obj,$(CORE))
 	tests/layers.sh
 	tests/purity.sh $^
@@ -314,7 +326,7 @@ package-check: deps-package
 clean:
 	rm -rf build
 
-.PHONY: all test check check-threads cli netns page-test peers lint lint-core fuzz fuzz-coverage bench bench-compare bench-web lab demo install \
+.PHONY: all test check check-threads check-memory cli netns page-test peers lint lint-core fuzz fuzz-coverage bench bench-compare bench-web lab demo install \
         dist deb package-check clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(foreach d,$(B) build/fuzz $(COVERED),$(d)/*/*.o $(d)/*/*/*.o)))

@@ -105,6 +105,7 @@ END_TEST
 TCase *sim_crowd(void)
 {
     TCase *tc = tcase_create("crowd");
+    tcase_set_tags(tc, "volume");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_flood_pushes_nobody_out, 0, 2);
     return tc;

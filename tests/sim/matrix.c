@@ -261,6 +261,7 @@ END_TEST
 TCase *sim_matrix(void)
 {
     TCase *tc = tcase_create("matrix");
+    tcase_set_tags(tc, "volume");
     tcase_set_timeout(tc, 0);
     tcase_add_loop_test(tc, client_gets_its_file_on_every_wire, 0, (int)sim_model_count);
     return tc;

@@ -101,6 +101,7 @@ END_TEST
 TCase *sim_throughput(void)
 {
     TCase *tc = tcase_create("throughput");
+    tcase_set_tags(tc, "volume");
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, throughput_reaches_its_target, 0, ROWS);
     return tc;
