@@ -14,11 +14,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/bucket.h"
 #include "common/cleanup.h"
 #include "common/log_format.h"
 #include "common/log_repeats.h"
 
 #define PATIENCE_MS 100
+
+#define STRANGERS_BURST                                                                  \
+    8192 /* lines: a thousand machines that boot at once have some 4,000 */
+#define STRANGERS_SECOND 20
 
 static struct {
     enum log_level level;
@@ -29,6 +34,7 @@ static struct {
     struct sockaddr_un journal;
     uint64_t lost; /* lines that nobody took, not yet told */
     struct log_repeats repeats;
+    struct bucket strangers;
 } out = {.level = LOG_INFO, .form = LOG_AS_TEXT, .socket = -1};
 
 void log_set_level(enum log_level level)
@@ -220,10 +226,31 @@ void log_begin(struct log_line *l, enum log_level level, const char *event)
     l->wanted = level <= out.level;
 }
 
+void log_of_stranger(struct log_line *l)
+{
+    l->stranger = true;
+}
+
+/* False: too many of these; that was said. */
+static bool may_tell(const struct log_line *l, usec_t now)
+{
+    static const struct bucket_rate rate = {USEC_PER_SEC / STRANGERS_SECOND,
+                                            STRANGERS_BURST};
+    if (!l->stranger || bucket_has(&out.strangers, &rate, now)) {
+        if (l->stranger) {
+            bucket_take(&out.strangers, &rate, now);
+        }
+        return true;
+    }
+    log_say(LOG_WARNING, "more is heard of machines that no host names than is logged");
+    return false;
+}
+
 void log_end(struct log_line *l)
 {
-    if (l->wanted &&
-        (!out.folds || l->news || log_repeats_note(&out.repeats, l, monotonic()))) {
+    usec_t now = monotonic();
+    if (l->wanted && (!out.folds || l->news ||
+                      (log_repeats_note(&out.repeats, l, now) && may_tell(l, now)))) {
         put(l);
     }
 }

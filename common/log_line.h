@@ -29,6 +29,7 @@ struct log_line {
     enum log_level level;
     bool wanted;       /* false: below the chosen level, nothing is kept */
     bool news;         /* something has changed: told however soon it comes again */
+    bool stranger;     /* of a machine that no host names: log_of_stranger() */
     const char *event; /* NULL: a sentence, the first value */
     unsigned count;
     unsigned telling;  /* fields that tell it apart from its repeats */

@@ -25,6 +25,9 @@ void dhcp6_journal_decision(const struct snapshot *config, const char *interface
     log_begin(&l, dhcp_journal_level(d->gate.verdict),
               !answered ? "dhcp6 silent"
                         : (advertise ? "dhcp6 advertise" : "dhcp6 reply"));
+    if (!d->gate.host) {
+        log_of_stranger(&l);
+    }
     log_client(&l, at, d);
     if (!answered) {
         log_text(&l, "reason", dhcp_verdict_name(d->gate.verdict));
@@ -48,6 +51,7 @@ void dhcp6_journal_fault(const char *interface, const struct dhcp6_arrival *at,
     struct log_line l;
     char ip[IP_TEXT];
     log_begin(&l, LOG_DEBUG, "dhcp6 malformed");
+    log_of_stranger(&l);
     log_text(&l, "from", ip6_print(&at->from, ip));
     log_text(&l, "reason", dhcp6_fault_name(fault));
     log_text(&l, "interface", interface);

@@ -457,6 +457,47 @@ START_TEST(auto_looks_at_what_standard_error_is)
 }
 END_TEST
 
+static void tell_of(const char *event, unsigned machine, bool stranger)
+{
+    struct log_line l;
+    log_begin(&l, LOG_INFO, event);
+    if (stranger) {
+        log_of_stranger(&l);
+    }
+    log_number(&l, "mac", machine);
+    log_end(&l);
+}
+
+/* Machines of the host table are told of all the same. */
+START_TEST(a_flood_of_strangers_fills_no_disk)
+{
+    enum { FLOOD = 20000, BURST = 8192 };
+    static char text[FLOOD * 64];
+    FILE *file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(dup2(fileno(file), STDERR_FILENO), 0);
+    ck_assert_int_eq(log_open(LOG_AS_TEXT, ""), 0);
+    for (unsigned i = 0; i < FLOOD; i++) {
+        tell_of("dhcp offer", i, true);
+    }
+    tell_of("dhcp ack", 7, false);
+    ssize_t len = pread(fileno(file), text, sizeof text - 1, 0);
+    ck_assert_int_gt(len, 0);
+    text[len] = '\0';
+    unsigned lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++) {
+        lines++;
+    }
+    ck_assert_uint_ge(lines, BURST + 2);
+    ck_assert_uint_lt(lines, BURST + 200); /* as many more a second as may come */
+    const char *said = strstr(text, "more is heard of machines that no host names");
+    ck_assert_ptr_nonnull(said);
+    ck_assert_ptr_null(strstr(said + 1, "more is heard"));
+    ck_assert_ptr_nonnull(strstr(said, "dhcp ack mac=7\n"));
+    (void)fclose(file);
+}
+END_TEST
+
 Suite *suite_common_log(void)
 {
     Suite *s = suite_create("common/log");
@@ -475,6 +516,7 @@ Suite *suite_common_log(void)
     tcase_add_test(repeats, levels_and_sentences_are_told_apart);
     tcase_add_test(repeats, a_full_table_tells_everything);
     tcase_add_test(repeats, what_nothing_repeated_makes_room);
+    tcase_add_test(repeats, a_flood_of_strangers_fills_no_disk);
     suite_add_tcase(s, repeats);
     TCase *journal = tcase_create("journal");
     tcase_add_test(journal, lines_reach_the_journal_as_fields);
