@@ -1,6 +1,7 @@
 #include "app/loop.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/timerfd.h>
@@ -127,6 +128,72 @@ void loop_set_deadline(struct loop *loop, usec_t (*deadline)(void *context),
     loop->deadline = deadline;
     loop->timeout = timeout;
     loop->deadline_context = context;
+}
+
+/* -- work for other threads --------------------------------------------------------------- */
+
+struct errand {
+    uv_work_t uv;
+    void (*work)(void *job);
+    void (*done)(void *job, usec_t now);
+    void *job;
+};
+
+static void in_the_pool(uv_work_t *uv)
+{
+    struct errand *e = uv->data;
+    e->work(e->job);
+}
+
+static void back_here(uv_work_t *uv, int status)
+{
+    struct errand *e = uv->data;
+    (void)status; /* nothing is ever cancelled */
+    e->done(e->job, loop_clock());
+    free(e);
+}
+
+int loop_work(struct loop *loop, void (*work)(void *job),
+              void (*done)(void *job, usec_t now), void *job)
+{
+    struct errand *e = malloc(sizeof *e);
+    if (!e) {
+        return -ENOMEM;
+    }
+    *e = (struct errand){.work = work, .done = done, .job = job};
+    e->uv.data = e;
+    int error = uv_queue_work(&loop->uv, &e->uv, in_the_pool, back_here);
+    if (error != 0) {
+        free(e);
+    }
+    return error;
+}
+
+static void do_nothing(void *job)
+{
+    (void)job;
+}
+
+static void done_nothing(void *job, usec_t now)
+{
+    (void)job;
+    (void)now;
+}
+
+static void *end_at_once(void *unused)
+{
+    return unused;
+}
+
+int loop_start_pool(struct loop *loop)
+{
+    pthread_t probe;
+    int error = pthread_create(&probe, NULL, end_at_once, NULL);
+    if (error != 0) {
+        return -error; /* libuv would not say so much */
+    }
+    (void)pthread_join(probe, NULL);
+    return loop_work(loop, do_nothing, done_nothing, NULL);
 }
 
 /* -- start and end ------------------------------------------------------------------------ */
@@ -400,45 +467,6 @@ int loop_on_change(struct loop *loop, const char *directory, unsigned quiet,
         error = uv_fs_event_init(&loop->uv, &w->event);
     }
     return error == 0 ? uv_fs_event_start(&w->event, on_change, directory, 0) : error;
-}
-
-/* -- work for other threads --------------------------------------------------------------- */
-
-struct errand {
-    uv_work_t uv;
-    void (*work)(void *job);
-    void (*done)(void *job, usec_t now);
-    void *job;
-};
-
-static void in_the_pool(uv_work_t *uv)
-{
-    struct errand *e = uv->data;
-    e->work(e->job);
-}
-
-static void back_here(uv_work_t *uv, int status)
-{
-    struct errand *e = uv->data;
-    (void)status; /* nothing is ever cancelled */
-    e->done(e->job, loop_clock());
-    free(e);
-}
-
-int loop_work(struct loop *loop, void (*work)(void *job),
-              void (*done)(void *job, usec_t now), void *job)
-{
-    struct errand *e = malloc(sizeof *e);
-    if (!e) {
-        return -ENOMEM;
-    }
-    *e = (struct errand){.work = work, .done = done, .job = job};
-    e->uv.data = e;
-    int error = uv_queue_work(&loop->uv, &e->uv, in_the_pool, back_here);
-    if (error != 0) {
-        free(e);
-    }
-    return error;
 }
 
 /* -- word from other threads --------------------------------------------------------------- */

@@ -65,6 +65,11 @@ int loop_on_signal(struct loop *loop, int number,
 void loop_set_deadline(struct loop *loop, usec_t (*deadline)(void *context),
                        void (*timeout)(void *context, usec_t now), void *context);
 
+/*
+ * The threads of the pool, from now on.  libuv would make them with the first work, and end the
+ * process when the host is short of threads by then.
+ */
+int loop_start_pool(struct loop *loop);
 /* work(job) in a thread of the pool, then done(job) in this one.  0 or -errno. */
 int loop_work(struct loop *loop, void (*work)(void *job),
               void (*done)(void *job, usec_t now), void *job);

@@ -411,6 +411,7 @@ static bool open_state(struct appliance *a)
 static bool watch(struct appliance *a)
 {
     int error = loop_new(&a->loop);
+    error = error == 0 ? loop_start_pool(a->loop) : error;
     a->disk_jobs = error == 0 ? disk_jobs_new(a->loop) : NULL;
     if (error == 0 && !a->disk_jobs) {
         error = -ENOMEM;

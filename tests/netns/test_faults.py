@@ -202,7 +202,9 @@ ROWS = (
     Row("http", "recv", "ECONNRESET ENOMEM", AGAIN, own=False),
     Row("http", "send sendmsg", "EINTR EAGAIN", WHOLE, own=False),
     Row("http", "send sendmsg", "EPIPE ENOBUFS", AGAIN, "http failed .* end=aborted", own=False),
-    Row("http", "sendfile", "EINTR EAGAIN EIO EINVAL", WHOLE, own=False),
+    Row("http", "pread", "EINTR", WHOLE, times=2),
+    Row("http", "pread", "EIO", AGAIN, "http failed"),
+    Row("http", "statx", "EIO ENOMEM", AGAIN),
     Row("http", "pthread_create", "EAGAIN", AGAIN, own=False),
     Row("http", "calloc", "ENOMEM", AGAIN),
     Row("http", "openat2", "EMFILE EIO", AGAIN, "cannot read the file now"),
@@ -269,6 +271,18 @@ def test_every_call_fails_once(lone):
         lone.serve()
     until("descriptors are back", lambda: len(lone.pxed.open_files()) <= files)
     until("memory is free again", lambda: lone.inject.live() - lone.remembered() <= live + ROUGHLY)
+
+
+def test_no_thread_is_missing_later():
+    """The pool's are there from the start: where no more can be had, libuv would end the process."""
+    with net.Net() as network:
+        site = Site(network)
+        with site.inject.fails("pthread_create", errno.EAGAIN, inject.FOREVER, own=False) as fault:
+            site.state()
+            site.reload()
+            site.serve("http")
+        check.equal(fault.failed, 0, "threads that were wanted")
+        site.serve()
 
 
 def test_a_reload_is_whole_or_none_at_all():

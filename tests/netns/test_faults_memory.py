@@ -31,12 +31,12 @@ def questions(site):
     return found
 
 
-def steps():
-    """How many allocations go through before one fails."""
+def steps(close=CLOSE):
+    """How many calls go through before one fails."""
     skip = 0
     while skip < MOST:
         yield skip
-        skip += 1 if skip < CLOSE else skip // 10
+        skip += 1 if skip < close else max(2, skip // 10)
 
 
 def each_fails(site, call, calls, times, own):
@@ -77,6 +77,15 @@ def test_an_answer_without_memory():
         until("descriptors are back", lambda: len(site.pxed.open_files()) <= files)
 
 
+def start(site):
+    """It ends, or is ready."""
+    pxed = site.network.pxed(site.server, site.configuration, ready=False, under=site.inject.words)
+    pxed.stopped = True
+    net.Program.all.remove(pxed)  # of hundreds nobody wants the log
+    until("it ends or is ready", lambda: not pxed.alive() or "pxed ready" in pxed.log())
+    return pxed
+
+
 def test_a_start_without_memory():
     """It says so and ends with status 1, or serves with less and says that."""
     with net.Net() as network:
@@ -84,10 +93,7 @@ def test_a_start_without_memory():
         site.pxed.close()
         for skip in steps():
             with site.inject.fails(OWN, errno.ENOMEM, 1, skip, True) as fault:
-                pxed = network.pxed(site.server, site.configuration, ready=False,
-                                    under=site.inject.words)
-                pxed.stopped = True
-                until("it ends or is ready", lambda: not pxed.alive() or "pxed ready" in pxed.log())
+                pxed = start(site)
             if pxed.alive():
                 check.equal(pxed.stop(), 0, "status of a start without allocation %d" % skip)
             else:
@@ -99,3 +105,42 @@ def test_a_start_without_memory():
         check.that(not fault.failed, "there is no end of allocations")
         site.start()
         site.serve()
+
+
+STARTS = (
+    ("open openat openat2 opendir", errno.EMFILE),
+    ("read pread", errno.EIO),
+    ("stat fstat statx", errno.EIO),
+    ("mkdir unlink", errno.EACCES),
+    ("socket", errno.EMFILE),
+    ("bind", errno.EADDRNOTAVAIL),
+    ("setsockopt", errno.ENOPROTOOPT),
+    ("getsockopt getsockname", errno.ENOBUFS),
+    ("ioctl fcntl", errno.EINVAL),
+    ("getrandom", errno.ENOSYS),
+    ("timerfd_settime", errno.EINVAL),
+    ("prctl", errno.EPERM),
+)
+
+
+def test_a_start_whose_calls_fail():
+    """Each in turn: it says what it lacks and ends with status 1, or serves with less."""
+    with net.Net() as network:
+        site = Site(network)
+        site.pxed.close()
+        for calls, error in STARTS:
+            for skip in steps(10):
+                with site.inject.fails(calls, error, 1, skip, True) as fault:
+                    pxed = start(site)
+                what = "%s, %d" % (calls, skip)
+                if pxed.alive():
+                    check.equal(pxed.stop(), 0, what)
+                else:
+                    check.equal(pxed.process.returncode, 1, "%s: %s" % (what, pxed.log()[-300:]))
+                    check.inside(" error: ", pxed.log(), "why it did not start: " + what)
+                if not fault.failed:
+                    break
+        with site.inject.fails("pthread_create", errno.EAGAIN, inject.FOREVER, own=False):
+            pxed = start(site)
+        check.equal((pxed.alive(), pxed.process.returncode), (False, 1), "status without threads")
+        check.inside("cannot start the event loop: Resource temporarily unavailable", pxed.log(), "log")
