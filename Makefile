@@ -242,7 +242,7 @@ $(COVERED)/replay_%: $(COVERED)/tests/fuzz/fuzz_%.o $(COVERED)/tests/fuzz/replay
 $(COVERED)/unit: $(UNIT:%.c=$(COVERED)/%.o) $(PARTS:%.c=$(COVERED)/%.o)
 	$(call tell,LD)$(CLANG) -fprofile-instr-generate $(STARVE) $^ $(LIB_LIBS) $(shell $(PKG_CONFIG) --libs check) -o $@
 $(COVERED)/sim: $(SIM:%.c=$(COVERED)/%.o) $(CORE:%.c=$(COVERED)/%.o)
-	$(call tell,LD)$(CLANG) -fprofile-instr-generate $^ $(shell $(PKG_CONFIG) --libs check) -o $@
+	$(call tell,LD)$(CLANG) -fprofile-instr-generate $(COUNT_LIVE) $^ $(shell $(PKG_CONFIG) --libs check) -o $@
 $(COVERED)/parts.a: $(PARTS:%.c=$(COVERED)/%.o)
 	$(call tell,AR)rm -f $@ && ar rc $@ $^
 $(COVERED)/%.o: %.c

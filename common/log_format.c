@@ -67,17 +67,6 @@ int log_priority(enum log_level level)
     return levels[level].priority;
 }
 
-bool log_level_parse(const char *text, enum log_level *out)
-{
-    for (unsigned i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        if (strcmp(text, levels[i].name) == 0) {
-            *out = (enum log_level)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* -- text --------------------------------------------------------------------------------- */
 
 /* With a backslash in front of every one of these octets. */

@@ -30,7 +30,6 @@ void log_as_json(const struct log_line *l, const char *time, struct text *out);
 void log_as_journal(const struct log_line *l, struct text *out);
 
 const char *log_level_name(enum log_level level);
-bool log_level_parse(const char *text, enum log_level *out);
 /* As syslog(3) numbers it. */
 int log_priority(enum log_level level);
 /* 128 bits in hexadecimal; NULL: a sentence, or an event that has none. */

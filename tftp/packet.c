@@ -122,16 +122,3 @@ void tftp_write_error(struct wr *w, enum tftp_error code, const char *message)
     wr_u16(w, (uint16_t)code);
     wr_cstr(w, message);
 }
-
-const char *tftp_fault_name(enum tftp_fault fault)
-{
-    static const char *const names[TFTP_FAULT_COUNT] = {
-        [TFTP_OK] = "ok",
-        [TFTP_SHORT] = "short",
-        [TFTP_UNKNOWN_OP] = "unknown-op",
-        [TFTP_EMPTY_NAME] = "empty-name",
-        [TFTP_LONG_NAME] = "long-name",
-        [TFTP_BAD_MODE] = "bad-mode",
-    };
-    return names[fault];
-}

@@ -70,6 +70,4 @@ enum tftp_fault tftp_parse(const void *dgram, size_t len, struct tftp_packet *ou
 void tftp_write_data_header(struct wr *w, uint16_t block);
 void tftp_write_error(struct wr *w, enum tftp_error code, const char *message);
 
-const char *tftp_fault_name(enum tftp_fault fault);
-
 #endif

@@ -64,6 +64,7 @@ static void log_lines(const char *text, struct rd octets, uint8_t what)
     for (uint8_t i = 0; i < what >> 3; i++) {
         log_text(&l, more[i], text);
     }
+    l.repeated = what & 3;
     must(l.count <= LOG_FIELDS && l.used <= LOG_VALUES && log_line_repeats(&l, &l));
     log_as_text(&l, "17:04:05.123 ", what & 16, &t);
     must(!strchr(out, '\n') && !strchr(out, '\033'));

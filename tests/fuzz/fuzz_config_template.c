@@ -33,6 +33,16 @@ static void check_faults(const struct snapshot *config, const char *text, size_t
     }
 }
 
+static void check_words(void)
+{
+    static const struct template_place nowhere;
+    char words[256];
+    for (unsigned fault = TEMPLATE_OK; fault <= TEMPLATE_LONG; fault++) {
+        must(template_explain((enum template_fault)fault, &nowhere, words,
+                              sizeof words)[0] != '\0');
+    }
+}
+
 static void check_rendering(const struct template_client *client, const char *text,
                             size_t len, enum template_kind kind, size_t room)
 {
@@ -94,7 +104,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(text != NULL);
     memcpy(text, size > 0 ? (const char *)data : "", size);
     text[size] = '\0';
+    struct template_place place;
+    check_words();
     check_faults(config, text, size);
+    must(template_check_host(config, client.host, text, &place) == TEMPLATE_OK ||
+         place.offset < size);
+    must(template_is_plain(text) == !strstr(text, "${"));
     for (enum template_kind kind = TEMPLATE_PLAIN; kind <= TEMPLATE_PXELINUX; kind++) {
         check_rendering(&client, text, size, kind, ROOM);
         check_rendering(&client, text, size, kind, size / 2);

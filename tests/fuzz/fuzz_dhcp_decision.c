@@ -29,6 +29,17 @@ static const char json[] =
     "{\"user_class\": \"a*\"}, {\"arch\": [\"arm-rpiboot\", 0], \"interface\": "
     "\"eth0\"}]}";
 
+/* Any octets are shown as lines of printable text. */
+static void check_shown(struct rd octets)
+{
+    static char text[20000];
+    dhcp_show(octets.p, rd_left(&octets), text, sizeof text);
+    must(text[0] != '\0');
+    for (const char *p = text; *p; p++) {
+        must(*p == '\n' || (*p >= 0x20 && *p < 0x7f));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct snapshot *config;
@@ -56,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (frame_parse(payload.p, rd_left(&payload), &frame) == FRAME_OK) {
         payload = frame.payload;
     }
+    check_shown(payload);
     if (dhcp_parse(payload.p, rd_left(&payload), &in) != DHCP_OK) {
         return 0;
     }

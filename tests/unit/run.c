@@ -21,6 +21,9 @@ int main(void)
     srunner_add_suite(runner, suite_app_request());
     srunner_add_suite(runner, suite_app_probe_choice());
     srunner_add_suite(runner, suite_app_probe_http());
+    srunner_add_suite(runner, suite_app_probe_verdict());
+    srunner_add_suite(runner, suite_no_memory());
+    srunner_add_suite(runner, suite_watch());
     srunner_add_suite(runner, suite_app_doctor());
     srunner_add_suite(runner, suite_common_beneath());
     srunner_add_suite(runner, suite_common_bucket());

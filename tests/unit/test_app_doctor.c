@@ -211,7 +211,7 @@ START_TEST(lines_of_proc_net)
     ck_assert(
         !port_read("   2: 0100007F:1F85 0100007F:0050 01 00000000:00000000 00:00000000 "
                    "00000000   997        0 77 1\n",
-                   true, &h)); /* a connection */
+                   true, &h));       /* a connection */
     ck_assert_uint_eq(h.port, 8069); /* and nothing was told of it */
     ck_assert_uint_eq(h.inode, 77);
     ck_assert(port_read(
@@ -242,6 +242,42 @@ static void check_one(enum finding_level level, const char *what)
                   found.list[0].remedy);
     found.count = 0;
 }
+
+/* What others on the wire say: each finding in its order, the sentence by a word of it. */
+START_TEST(the_wire_is_judged_by_what_others_answer)
+{
+    static struct choice_facts facts;
+    const struct ip4 own = {{10, 0, 0, 1}};
+    static const char *const bad[] = {"gives addresses", "says option 60",
+                                      "names a boot file", "forbids iPXE"};
+    memset(&facts, 0, sizeof facts);
+    judge_wire("eth0", &facts, own, &found);
+    check_one(FINDING_WARNING, "no DHCP server elsewhere");
+    facts.count = 1;
+    facts.answer[0] =
+        (struct answer){.server = {{10, 0, 0, 2}}, .address = {{10, 0, 0, 9}}};
+    judge_wire("eth0", &facts, own, &found);
+    check_one(FINDING_GOOD, "the DHCP server 10.0.0.2 gives addresses on eth0");
+    facts.answer[0].is_pxe = facts.answer[0].no_proxy = true;
+    snprintf(facts.answer[0].file, sizeof facts.answer[0].file, "a.0");
+    judge_wire("eth0", &facts, own, &found);
+    ck_assert_uint_eq(found.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_msg(strstr(found.list[i].what, bad[i]) != NULL, "%s",
+                      found.list[i].what);
+    }
+    found.count = 0;
+    facts.count = 2; /* ourselves, and another proxy beside that server */
+    facts.answer[1] = facts.answer[0];
+    facts.answer[0] = (struct answer){.server = own, .is_pxe = true};
+    facts.answer[1].address = IP4_ANY;
+    judge_wire("eth0", &facts, own, &found);
+    ck_assert_uint_eq(found.count, 2);
+    ck_assert_ptr_nonnull(strstr(found.list[0].what, "another PXE server, 10.0.0.2"));
+    ck_assert_ptr_nonnull(strstr(found.list[1].what, "no DHCP server elsewhere"));
+    found.count = 0;
+}
+END_TEST
 
 START_TEST(ports_are_judged_by_their_holder)
 {
@@ -374,6 +410,7 @@ Suite *suite_app_doctor(void)
                         sizeof rulesets / sizeof rulesets[0]);
     tcase_add_test(tc, what_is_no_ruleset);
     tcase_add_test(tc, lines_of_proc_net);
+    tcase_add_test(tc, the_wire_is_judged_by_what_others_answer);
     tcase_add_test(tc, ports_are_judged_by_their_holder);
     tcase_add_test(tc, interfaces_are_judged_by_what_stands_on_them);
     tcase_add_test(tc, the_system_is_judged);

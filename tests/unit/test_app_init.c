@@ -51,6 +51,41 @@ START_TEST(chains_of_an_architecture_are_neighbours)
 }
 END_TEST
 
+START_TEST(loaders_go_by_their_names)
+{
+    static const char *const names[LOADER_COUNT] = {"ipxe", "grub", "pxelinux", "shim"};
+    enum init_loader loader = LOADER_ANY;
+    for (unsigned i = 0; i < LOADER_COUNT; i++) {
+        ck_assert_str_eq(init_loader_name((enum init_loader)i), names[i]);
+        ck_assert(init_loader_parse(names[i], &loader) && loader == i);
+    }
+    loader = LOADER_GRUB;
+    ck_assert(!init_loader_parse("lilo", &loader) && loader == LOADER_GRUB);
+}
+END_TEST
+
+START_TEST(images_are_made_by_programs_of_packages)
+{
+    ck_assert_str_eq(init_program(INIT_GRUB), "grub-mkimage");
+    ck_assert_str_eq(init_program_package(INIT_GRUB), "grub-common");
+    ck_assert_str_eq(init_program(INIT_DISK), "mcopy");
+    ck_assert_str_eq(init_program_package(INIT_DISK), "mtools");
+    ck_assert_ptr_null(init_program(INIT_MENU));
+    ck_assert_ptr_null(init_program_package(INIT_MENU));
+}
+END_TEST
+
+START_TEST(a_disk_goes_on_by_tftp)
+{
+    char text[INIT_TEXT_SIZE] = "";
+    struct text t = {text, sizeof text, 0};
+    const struct init_terms terms = {.address = {{10, 0, 0, 1}}, .address_said = true};
+    init_disk_menu(&t, &terms);
+    ck_assert_ptr_nonnull(strstr(text, "\nnet_bootp\nset prefix=(tftp,10.0.0.1)/grub\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\nnormal\n"));
+}
+END_TEST
+
 START_TEST(a_chain_is_chosen_only_when_it_is_whole)
 {
     bool there[INIT_PARTS_MAX] = {false};
@@ -104,6 +139,9 @@ Suite *suite_app_init(void)
     tcase_add_test(tc, chains_are_of_parts_and_architectures);
     tcase_add_test(tc, chains_of_an_architecture_are_neighbours);
     tcase_add_test(tc, a_chain_is_chosen_only_when_it_is_whole);
+    tcase_add_test(tc, loaders_go_by_their_names);
+    tcase_add_test(tc, images_are_made_by_programs_of_packages);
+    tcase_add_test(tc, a_disk_goes_on_by_tftp);
     tcase_add_test(tc, texts_fit_and_the_configuration_has_no_fault);
     suite_add_tcase(s, tc);
     return s;

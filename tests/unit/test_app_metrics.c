@@ -65,6 +65,8 @@ static bool write_all(size_t interface_count, struct exposition *e)
     static struct dhcp6_counters dhcp6;
     static struct tftp_counters tftp;
     static struct radar radar;
+    static struct http_counters http;
+    static struct boot_tally boots;
     memset(&dhcp, 0xff, sizeof dhcp);
     memset(&dhcp6, 0xff, sizeof dhcp6);
     memset(&radar, 0, sizeof radar);
@@ -72,6 +74,9 @@ static bool write_all(size_t interface_count, struct exposition *e)
     radar.event[0] = (struct radar_event){.kind = RADAR_SECOND_PROXY, .count = 3};
     radar.event[1] = (struct radar_event){.kind = RADAR_SECOND_PROXY, .count = 4};
     memset(&tftp, 0, sizeof tftp);
+    http =
+        (struct http_counters){.done = 5, .aborted = 1, .sent_octets = 999, .active = 2};
+    boots.ended[BOOT_STAGE_FILE][0] = 6;
     tftp.ends[TFTP_END_DONE] = 7;
     tftp.refused = 2;
     tftp.ignored[TFTP_NOT_ALLOWED] = 3;
@@ -83,6 +88,8 @@ static bool write_all(size_t interface_count, struct exposition *e)
                                          .dhcp6 = &dhcp6,
                                          .radar = &radar,
                                          .tftp = &tftp,
+                                         .http = &http,
+                                         .boots = &boots,
                                          .reload_good = true,
                                          .reload_time = 1764496800.25};
     return metrics_write(&from, e);
@@ -103,6 +110,9 @@ START_TEST(samples_carry_their_labels_and_values)
         "\npxed_conflicts_total{kind=\"second-proxy\"} 7\n",
         "\npxed_transfers_total{door=\"tftp\",result=\"done\"} 7\n",
         "\npxed_transfers_total{door=\"tftp\",result=\"refused\"} 2\n",
+        "\npxed_transfers_total{door=\"http\",result=\"done\"} 5\n",
+        "\npxed_transfers_total{door=\"http\",result=\"aborted\"} 1\n",
+        "\npxed_sent_bytes_total{door=\"http\"} 999\n",
         "\npxed_tftp_ignored_total{reason=\"not-allowed\"} 3\n",
         "\npxed_transfer_duration_seconds_bucket{door=\"tftp\",le=\"0.3\"} 0\n",
         "\npxed_transfer_duration_seconds_bucket{door=\"tftp\",le=\"1\"} 1\n",

@@ -40,8 +40,8 @@ START_TEST(parse_verdicts)
     memcpy(long_name + 2 + 1024, "\0octet\0", 7);
     struct tftp_packet pkt = {.block = 0xbeef};
     enum tftp_fault got = tftp_parse(rows[_i].bytes, rows[_i].len, &pkt);
-    ck_assert_msg(got == rows[_i].fault, "%s: got %s, want %s", rows[_i].name,
-                  tftp_fault_name(got), tftp_fault_name(rows[_i].fault));
+    ck_assert_msg(got == rows[_i].fault, "%s: got %u, want %u", rows[_i].name, got,
+                  rows[_i].fault);
     if (got != TFTP_OK) {
         ck_assert_msg(pkt.block == 0xbeef, "%s: wrote *out on failure", rows[_i].name);
     }
