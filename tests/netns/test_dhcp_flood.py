@@ -2,6 +2,7 @@
 import os
 import random
 import re
+import socket
 import struct
 import threading
 import time
@@ -71,7 +72,6 @@ class Site:
 
 
 def udp6_frame(mac, source, data):
-    import socket
     src = socket.inet_pton(socket.AF_INET6, source)
     dst = socket.inet_pton(socket.AF_INET6, "ff02::1:2")
     length = 8 + len(data)

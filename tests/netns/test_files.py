@@ -1,8 +1,11 @@
 """Files that change, fail or hang while they are served, by TFTP and by HTTP."""
 import os
 import random
+import socket
+import stat
 import threading
 import time
+import urllib.parse
 
 import check
 import dhcp
@@ -19,7 +22,7 @@ OPTIONS = {"blksize": 1468, "windowsize": 16}
 class Site:
     """Both doors, a control socket, and a file system in the root whose server hangs at will."""
 
-    def __init__(self, network, whole_root=False, **disk):
+    def __init__(self, network, whole_root=False, prepare=lambda site: None, **disk):
         self.network = network
         self.server, self.client = network.pair()
         self.root = network.root()
@@ -28,6 +31,7 @@ class Site:
             self.root.write("file.bin", CONTENT)
         self.disk = slowdisk.SlowDisk(self.root.path if whole_root else self.root.at("disk"),
                                       "far.bin", FAR, **disk)
+        prepare(self)
         configuration = net.config(self.root)
         configuration["http"] = {"listen": "0.0.0.0:8069", "boot_files": True}
         configuration["control"] = os.path.join(network.folder, "control.sock")
@@ -222,6 +226,132 @@ def test_a_file_that_another_host_changes():
             check.that("ERROR" in (transfer.fault or ""), "TFTP ends with %s" % transfer.fault)
             connection.sock.setsockopt(1, 8, 1 << 20)
             check.that(not connection.read().whole, "HTTP gives a mixture")
+
+
+# -- what is there -------------------------------------------------------------------------------
+
+TERA = 1 << 40
+SECRET = b"SECRET outside of the root"
+SERVED = {  # by the name asked, with the name on disk
+    "file.bin": "file.bin", "/file.bin": "file.bin", "//file.bin": "file.bin", "./file.bin": "file.bin",
+    "\\file.bin": "file.bin", "FILE.BIN": "file.bin", "hard.bin": "file.bin", "in.bin": "file.bin",
+    "dir/in.bin": "dir/in.bin", "dir//in.bin": "dir/in.bin", "file.bin/": "file.bin", "dir\\in.bin": "dir/in.bin",
+    "mounted/m.bin": "mounted/m.bin", "MOUNTED/M.BIN": "mounted/m.bin",
+    "with blank": "with blank", "m\u00fc\u4e2d.bin": "m\u00fc\u4e2d.bin", "tab\there": "tab\there",
+    "100%.bin": "100%.bin", "%2e%2e": "%2e%2e", "dot.": "dot.", "..two": "..two", "C:x": "C:x",
+    "a" * 255: "a" * 255, "zero": "zero",
+}
+REFUSED = (  # name, TFTP codes, HTTP statuses
+    ("fifo", (tftp.NOT_FOUND,), (404,)), ("socket", (tftp.NOT_FOUND,), (404,)),
+    ("null", (tftp.NOT_FOUND,), (404,)), ("zero-device", (tftp.NOT_FOUND,), (404,)),
+    ("dir", (tftp.NOT_FOUND,), (404,)), ("dir/", (tftp.NOT_FOUND,), (404,)),
+    ("out.bin", (tftp.ACCESS,), (403,)), ("absolute.bin", (tftp.ACCESS,), (403,)),
+    ("outdir/secret", (tftp.ACCESS,), (403,)), ("loop", (tftp.ACCESS,), (403,)),
+    ("dangling", (tftp.NOT_FOUND,), (404,)), ("secret.bin", (tftp.ACCESS,), (403,)),
+    ("../secret", (tftp.ACCESS,), (403, 404)), ("dir/../../secret", (tftp.ACCESS,), (403, 404)),
+    ("dir/../file.bin", (tftp.ACCESS,), (403, 404)), ("..\\secret", (tftp.ACCESS,), (403, 404)),
+    ("../root-secret/secret", (tftp.ACCESS,), (403, 404)), ("/proc/self/environ", (tftp.NOT_FOUND,), (404,)),
+    ("/etc/passwd", (tftp.NOT_FOUND,), (404,)), ("C:\\file.bin", (tftp.NOT_FOUND,), (404,)),
+    ("file.bin.", (tftp.NOT_FOUND,), (404,)),
+    ("file.bin/x", (tftp.NOT_FOUND,), (404,)), ("a" * 256, (tftp.NOT_FOUND,), (403, 404)),
+    ("", (tftp.NOT_FOUND,), ()), ("..", (tftp.ACCESS,), (403, 404)), (".", (tftp.NOT_FOUND,), ()),
+    ("$HOME", (tftp.NOT_FOUND,), (404,)), ("*", (tftp.NOT_FOUND,), (404,)), ("file.bin;ls", (tftp.NOT_FOUND,), (404,)),
+)
+
+
+def set_traps(site):
+    root, folder = site.root, site.network.folder
+    outside = os.path.join(folder, "secret")
+    for path in (outside, root.path + "-secret/secret"):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(SECRET)
+    os.mkdir(root.at("mounted"))
+    if slowdisk.LIBC.mount(b"tmpfs", root.at("mounted").encode(), b"tmpfs", 0, b""):
+        check.fail("no tmpfs can be mounted")
+    for name in set(SERVED.values()) - {"file.bin"}:
+        root.write(name, b"" if name == "zero" else name.encode() * 100)
+    root.write("secret.bin", SECRET, mode=0o600)
+    root.sparse("tera.img", TERA)
+    os.link(root.at("file.bin"), root.at("hard.bin"))
+    for name, target in (("in.bin", "file.bin"), ("out.bin", "../secret"), ("absolute.bin", outside),
+                         ("outdir", ".."), ("loop", "loop"), ("dangling", "nowhere")):
+        os.symlink(target, root.at(name))
+    os.mkfifo(root.at("fifo"), 0o666)
+    os.mknod(root.at("null"), 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    os.mknod(root.at("zero-device"), 0o666 | stat.S_IFCHR, os.makedev(1, 5))
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(root.at("socket"))
+    os.chmod(root.at("socket"), 0o666)
+
+
+def test_what_is_served_and_what_is_not():
+    with net.Net() as network, slow_site(network, prepare=set_traps) as site:
+        try:
+            writer = threading.Thread(target=write_to_fifo, args=(site.root.at("fifo"),), daemon=True)
+            writer.start()
+            for name, real in SERVED.items():
+                with open(site.root.at(real), "rb") as file:
+                    content = file.read()
+                tftp.fetch(site.client, net.SERVER, name, content, options=OPTIONS)
+                answer = web.get(site.client, net.SERVER, "/" + urllib.parse.quote(name, safe="/"))
+                check.equal((answer.status, answer.body), (200, content), "GET " + check.show(name))
+            for name, codes, statuses in REFUSED:
+                refused_by_tftp(site, name, codes)
+                if statuses:
+                    refused_by_http(site, name, statuses)
+            check.that(writer.is_alive(), "who writes to the FIFO has met a reader")
+            a_tera_of_holes(site)
+        finally:
+            slowdisk.LIBC.umount2(site.root.at("mounted").encode(), slowdisk.MNT_DETACH)
+            free_fifo(site.root.at("fifo"), writer)
+
+
+def refused_by_tftp(site, name, codes):
+    for mode in ("octet", "netascii"):
+        client = site.tftp()
+        client.request(name.encode(), mode)
+        packet = client.expect("an answer to %s" % check.show(name))
+        check.that(packet.op == tftp.ERROR and packet.code in codes, "%s is answered by %s" % (
+            check.show(name), packet))
+        for text in (b"/tmp", SECRET, site.root.path.encode()):
+            check.lacks(packet.raw, text, "ERROR to %s" % check.show(name))
+        client.close()
+
+
+def refused_by_http(site, name, statuses):
+    for quoted in {urllib.parse.quote(name, safe="/"), urllib.parse.quote(name, safe=""),
+                   "".join("%%%02X" % octet for octet in name.encode())}:
+        answer = web.get(site.client, net.SERVER, "/" + quoted)
+        check.inside(answer.status, statuses, "GET " + quoted)
+        check.lacks(answer.body, SECRET, "answer to " + quoted)
+
+
+def a_tera_of_holes(site):
+    client = site.tftp()
+    client.request("tera.img", options={"tsize": 0, "blksize": 1468})
+    client.expect_oack({"tsize": TERA, "blksize": 1468})
+    client.send(tftp.ack(0))
+    client.expect_data(1, bytes(1468))
+    client.send(tftp.error(0))
+    answer = web.get(site.client, net.SERVER, "/tera.img", Range="bytes=%d-" % (TERA - 1000))
+    check.equal((answer.status, answer.body), (206, bytes(1000)), "its end")
+    client = site.tftp()
+    client.request("tera.img", "netascii")
+    client.expect_error(tftp.UNDEFINED)
+
+
+def write_to_fifo(path):
+    try:
+        with open(path, "wb") as fifo:
+            fifo.write(b"for a reader of the owner's")
+    except BrokenPipeError:
+        pass
+
+
+def free_fifo(path, writer):
+    os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    writer.join(2)
 
 
 # -- files of this host --------------------------------------------------------------------------
