@@ -14,6 +14,7 @@
 # make fuzz-coverage which lines of the cores its corpora reach, and they and the tests
 # make bench         the cores, offers on a wire, and bench-compare              (needs root)
 # make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n
+# make bench-reflection  what they send to an address that never answers     (needs root)
 # make bench-web     its HTTP beside nginx                                    (needs root)
 # make lab           boots real firmware in emulation; LAB_ONLY=regex for some  (needs root)
 # make deps-SET      installs the packages of packaging/packages/SET
@@ -76,7 +77,7 @@ CORE  += common/sha256.c app/request.c app/probe/answer.c app/probe/choice.c \
          app/probe/choice_pxe.c app/probe/choice_others.c app/probe/fetch.c \
          app/probe/http_head.c app/probe/verdict.c \
          app/doctor/finding.c app/doctor/firewall.c app/doctor/iptables.c \
-         app/doctor/judge_network.c app/doctor/judge_ports.c app/doctor/judge_system.c
+         app/doctor/judge_allow.c app/doctor/judge_network.c app/doctor/judge_ports.c app/doctor/judge_system.c
 # Every other file of app/, where the shells and the commands are.
 APP   := $(sort $(filter-out $(CORE),$(wildcard app/*.c app/*/*.c)))
 PARTS := $(filter-out app/main.c,$(APP)) $(SHELLS) $(CORE)
@@ -256,8 +257,13 @@ bench: deps-bench
 	python3 -B tests/bench/offers.py $(B)/pxed
 	python3 -B tests/bench/observing.py $(B)
 	python3 -B tests/bench/asking.py $(B)/pxed
+	$(MAKE) bench-reflection
 	$(MAKE) bench-compare
 	$(MAKE) bench-web
+bench-reflection: deps-bench peers
+	+$(PARALLEL) all $(BENCH_TOOLS)
+	python3 -B tests/bench/reflection.py $(B) $(BENCH_ROUNDS)
+	$(GIVE_BACK)
 bench-web: deps-bench peers
 	+$(PARALLEL) all $(B)/bench-http
 	python3 -B tests/bench/http_run.py $(B) --only '$(BENCH_ONLY)' --rounds $(BENCH_ROUNDS)
@@ -326,7 +332,7 @@ package-check: deps-package
 clean:
 	rm -rf build
 
-.PHONY: all test check check-threads check-memory cli netns page-test peers lint lint-core fuzz fuzz-coverage bench bench-compare bench-web lab demo install \
+.PHONY: all test check check-threads check-memory cli netns page-test peers lint lint-core fuzz fuzz-coverage bench bench-compare bench-reflection bench-web lab demo install \
         dist deb package-check clean
 .SECONDARY:
 -include $(patsubst %.o,%.d,$(wildcard $(foreach d,$(B) build/fuzz $(COVERED),$(d)/*/*.o $(d)/*/*/*.o)))

@@ -232,6 +232,25 @@ static json_t *held_json(const struct appliance *a)
     return list;
 }
 
+/* What nobody answered; reasons that did not come up are left out. */
+static json_t *tftp_json(const struct appliance *a)
+{
+    const struct tftp_counters *n = a->tftp ? tftp_service_counters(a->tftp) : NULL;
+    if (!n) {
+        return json_null();
+    }
+    json_t *ignored = json_object();
+    for (unsigned why = TFTP_ADMITTED + 1; why < TFTP_IGNORED_COUNT; why++) {
+        if (n->ignored[why] > 0) {
+            json_put(ignored, tftp_ignored_name(why), number_json(n->ignored[why]));
+        }
+    }
+    json_t *o = json_object();
+    json_put(o, "half_open", number_json(tftp_service_half_open(a->tftp)));
+    json_put(o, "ignored", ignored);
+    return o;
+}
+
 static json_t *totals_json(const struct appliance *a)
 {
     const struct timeline_totals *n = timeline_totals(boot_watch_timeline(a->boots));
@@ -293,6 +312,7 @@ json_t *status_json(const struct appliance *a)
     json_put(o, "conflicts", conflicts_json(a->dhcp));
     json_put(o, "held", held_json(a));
     json_put(o, "totals", totals_json(a));
+    json_put(o, "tftp", tftp_json(a));
     json_put(o, "confinement", confinement_json(&a->confinement));
     return o;
 }

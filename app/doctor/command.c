@@ -150,6 +150,8 @@ static void check_service(struct doctor *d)
     }
 }
 
+#define SUBNETS_SEEN 256
+
 static void check_ports(struct doctor *d)
 {
     struct port_need needs[PORT_NEEDS_MAX];
@@ -180,6 +182,13 @@ static void check_interfaces(struct doctor *d)
         look_at_rp_filter(state.name, &of_all, &of_it);
         judge_rp_filter(state.name, of_all, of_it, &d->found);
     }
+}
+
+static void check_allow(struct doctor *d)
+{
+    struct subnet attached[SUBNETS_SEEN];
+    size_t count = look_at_subnets(d->s, attached, SUBNETS_SEEN);
+    judge_allow(d->s, attached, count, &d->found);
 }
 
 static void check_firewall(struct doctor *d)
@@ -243,7 +252,7 @@ static void check_wire(struct doctor *d)
 
 /* Each adds what it finds. */
 static void (*const checks[])(struct doctor *) = {
-    check_configuration, check_service, check_ports,  check_interfaces,
+    check_configuration, check_service, check_ports,  check_interfaces, check_allow,
     check_firewall,      check_state,   check_system, check_wire,
 };
 

@@ -71,6 +71,13 @@ struct interface_state {
 void judge_interface(const struct interface_state *i, uint32_t max_block_size,
                      bool hotplug, bool ipv6, struct findings *out);
 
+/*
+ * Does "tftp.allow" leave machines out that are to boot here?  attached: the subnets of the
+ * served interfaces.
+ */
+void judge_allow(const struct snapshot *s, const struct subnet *attached, size_t count,
+                 struct findings *out);
+
 /* -- the packet filter -------------------------------------------------------------------- */
 
 struct firewall_facts {

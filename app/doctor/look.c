@@ -113,6 +113,13 @@ static int rp_filter(const char *name)
     return look_number(path, &number) ? (int)number : -1;
 }
 
+size_t look_at_subnets(const struct snapshot *s, struct subnet *out, size_t room)
+{
+    size_t found = 0;
+    (void)interface_subnets(s->interfaces, s->interface_count, out, room, &found);
+    return found;
+}
+
 void look_at_rp_filter(const char *interface, int *of_all, int *of_it)
 {
     *of_all = rp_filter("all");

@@ -15,6 +15,9 @@ size_t look_at_ports(const struct port_need *needs, size_t count,
 
 void look_at_interface(const struct interface_conf *conf, struct interface_state *out);
 
+/* The subnets attached to the served interfaces; 0: none, or not known. */
+size_t look_at_subnets(const struct snapshot *s, struct subnet *out, size_t room);
+
 /* of_all and of_it of judge_rp_filter(). */
 void look_at_rp_filter(const char *interface, int *of_all, int *of_it);
 

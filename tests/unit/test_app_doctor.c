@@ -1,9 +1,11 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/doctor/iptables.h"
 #include "app/doctor/judge.h"
 #include "app/doctor/nft.h"
+#include "config/hosts.h"
 #include "tests/unit/suites.h"
 
 static struct firewall rules;
@@ -326,6 +328,38 @@ START_TEST(interfaces_are_judged_by_what_stands_on_them)
 }
 END_TEST
 
+START_TEST(whom_allow_leaves_out)
+{
+    static const struct subnet here[] = {
+        {{[10] = 0xff, 0xff, 10, 0, 5}, 120},
+        {{0xfe, 0x80}, 64}, /* is attached by itself */
+    };
+    struct host host = {.name = strdup("hall"), .match = calloc(1, sizeof *host.match)};
+    size_t other;
+    ck_assert(host.name && host.match);
+    *host.match = (struct host_match){
+        .has_relay = true, .relay_bits = 24, .relay = {{10, 9, 0, 0}}};
+    struct snapshot s = {.tftp = {.enabled = true, .allow.attached = true},
+                         .hosts = hosts_new(1)};
+    judge_allow(&s, here, 2, &found);
+    check_one(FINDING_GOOD, "the attached subnets may load files");
+    ck_assert_int_eq(hosts_add(s.hosts, &host, &other), HOSTS_ADDED);
+    judge_allow(&s, here, 2, &found);
+    check_one(FINDING_WARNING, "host \"hall\" is told by relay 10.9.0.0");
+    s.tftp.allow.subnets.list[0] = (struct subnet){{[10] = 0xff, 0xff, 10, 9}, 112};
+    s.tftp.allow.subnets.count = 1;
+    judge_allow(&s, here, 2, &found);
+    check_one(FINDING_GOOD, "and others");
+    s.tftp.allow.attached = false;
+    judge_allow(&s, here, 2, &found);
+    check_one(FINDING_WARNING, "machines of the attached subnet 10.0.5.0/24 get no file");
+    s.tftp.enabled = false;
+    judge_allow(&s, here, 2, &found);
+    ck_assert_uint_eq(found.count, 0);
+    hosts_free(s.hosts);
+}
+END_TEST
+
 /* -- the rest ----------------------------------------------------------------------------- */
 
 START_TEST(the_system_is_judged)
@@ -413,6 +447,7 @@ Suite *suite_app_doctor(void)
     tcase_add_test(tc, the_wire_is_judged_by_what_others_answer);
     tcase_add_test(tc, ports_are_judged_by_their_holder);
     tcase_add_test(tc, interfaces_are_judged_by_what_stands_on_them);
+    tcase_add_test(tc, whom_allow_leaves_out);
     tcase_add_test(tc, the_system_is_judged);
     tcase_add_test(tc, directories_are_judged_by_who_may_write);
     tcase_add_test(tc, findings_are_bounded);
