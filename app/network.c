@@ -62,6 +62,9 @@ static void set_doors(struct network *n)
                 "\"tftp.allow\"",
                 TFTP_ATTACHED_MAX - 1);
     }
+    for (size_t i = 0; i < doors->count; i++) {
+        doors->mtu[i] = net_mtu(doors->ifindex[i]);
+    }
     tftp_service_set_doors(n->tftp, doors);
 }
 

@@ -23,14 +23,23 @@ static bool is_server_port(uint16_t port)
     return port == 0 || port == 67 || port == 69 || port == 4011;
 }
 
-static bool is_served(const struct tftp_doors *doors, unsigned ifindex)
+/* doors->count: by none. */
+static size_t door_of(const struct tftp_doors *doors, unsigned ifindex)
 {
-    for (size_t i = 0; i < doors->count; i++) {
-        if (doors->ifindex[i] == ifindex) {
-            return true;
-        }
+    size_t i = 0;
+    while (i < doors->count && doors->ifindex[i] != ifindex) {
+        i++;
     }
-    return false;
+    return i;
+}
+
+/* IPv4: 20 + 8 + 4 octets of headers; IPv6: 40 + 8 + 4. */
+uint32_t tftp_block_most(const struct tftp_doors *doors, const struct net_path *path)
+{
+    uint32_t headers = endpoint_is_ip4(&path->peer) ? 32 : 52;
+    size_t door = door_of(doors, path->ifindex);
+    uint32_t mtu = door < doors->count ? doors->mtu[door] : 0;
+    return mtu > headers + 8 ? mtu - headers : UINT32_MAX;
 }
 
 static bool is_attached(const struct tftp_doors *doors, const struct net_path *path)
@@ -47,7 +56,7 @@ enum tftp_ignored tftp_admit(const struct tftp_doors *doors,
     if (is_server_port(path->peer.port)) {
         return TFTP_SERVER_PORT;
     }
-    if (!is_served(doors, path->ifindex)) {
+    if (door_of(doors, path->ifindex) == doors->count) {
         return TFTP_OTHER_INTERFACE;
     }
     if (subnets_hold(allow->subnets.list, allow->subnets.count, &path->peer) ||

@@ -35,11 +35,15 @@ const char *tftp_ignored_name(enum tftp_ignored why);
 
 struct tftp_doors {
     unsigned ifindex[TFTP_DOORS_MAX];
+    unsigned mtu[TFTP_DOORS_MAX]; /* 0: not known */
     size_t count;
     unsigned loopback; /* one of them: what comes in there is this host's own */
     struct subnet attached[TFTP_ATTACHED_MAX];
     size_t attached_count;
 };
+
+/* The largest block that goes to this peer unfragmented; UINT32_MAX: not known. */
+uint32_t tftp_block_most(const struct tftp_doors *doors, const struct net_path *path);
 
 /* TFTP_ADMITTED, or what is in the way of answering who sent this. */
 enum tftp_ignored tftp_admit(const struct tftp_doors *doors,

@@ -90,8 +90,11 @@ void tftp_budget_free(struct tftp_budget *b)
 enum tftp_trust tftp_budget_trust(const struct tftp_budget *b, const struct endpoint *to,
                                   bool known, usec_t now)
 {
-    const usec_t *at = known ? NULL : recent_find(b->answered, to);
-    return known || (at && now < *at + TFTP_ANSWERED_LIFE) ? TFTP_KNOWN : TFTP_STRANGER;
+    const usec_t *at = recent_find(b->answered, to);
+    if (at && now < *at + TFTP_ANSWERED_LIFE) {
+        return TFTP_ANSWERED;
+    }
+    return known ? TFTP_BY_DHCP : TFTP_STRANGER;
 }
 
 bool tftp_budget_has(const struct tftp_budget *b, enum tftp_spending what,

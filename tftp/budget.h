@@ -11,10 +11,11 @@
  * back into both, so that honest clients never meet a limit, however many share an address.
  * What is limited is what stays unanswered.
  *
- * Those that pxed knows, by their DHCP or since they have answered before, are not counted
- * together with strangers: a flood from addresses that nobody knows takes nothing from them.
- * To be forgotten makes an address's bucket full, so that a flood of addresses starves none;
- * who has answered is forgotten for others that have answered only, which a forger cannot.
+ * Those that have answered lately, those that are known by their DHCP, and strangers are not
+ * counted together: a flood from addresses that nobody knows takes nothing from the others,
+ * and forged DHCP nothing from those that load files.  To be forgotten makes an address's
+ * bucket full, so that a flood of addresses starves none; who has answered is forgotten only
+ * for others that have.
  *
  * Ownership: the budget owns its tables.
  * Errors: NULL when memory is out.  When it is out for a bucket of an address, those of all
@@ -30,7 +31,7 @@
 #define TFTP_ANSWERED_LIFE (UINT64_C(3600) * USEC_PER_SEC)
 
 enum tftp_spending { TFTP_FIRST, TFTP_REFUSAL, TFTP_SPENDINGS };
-enum tftp_trust { TFTP_STRANGER, TFTP_KNOWN, TFTP_TRUSTS };
+enum tftp_trust { TFTP_STRANGER, TFTP_BY_DHCP, TFTP_ANSWERED, TFTP_TRUSTS };
 
 struct tftp_budget;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/minmax.h"
 #include "common/text.h"
 #include "config/snapshot.h"
 #include "tftp/errors.h"
@@ -147,11 +148,14 @@ static bool continues(struct tftp_requests *s, const struct net_path *path,
     return false;
 }
 
-/* Those of the configuration, less what this client's host says. */
+/* Those of the configuration, less what this client's host says and its network carries. */
 static struct tftp_limits limits_of(const struct tftp_requests *s,
-                                    const struct tftp_client *client)
+                                    const struct tftp_client *client,
+                                    const struct net_path *path)
 {
     struct tftp_limits l = s->limits;
+    l.max_block_size =
+        (uint32_t)lesser(l.max_block_size, tftp_block_most(&s->doors, path));
     if (client->max_block_size > 0 && client->max_block_size < l.max_block_size) {
         l.max_block_size = client->max_block_size;
     }
@@ -415,7 +419,7 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
         refuse(s, fd, &a.wanted, pkt->file, &path_refusals[unclean], now);
         return;
     }
-    a.limits = limits_of(s, &client);
+    a.limits = limits_of(s, &client, path);
     look_for(s, &a, d, now);
 }
 

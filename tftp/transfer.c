@@ -336,17 +336,6 @@ void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t n
     timers_set(&e->timers, &x->timer, wake);
 }
 
-/* IPv4: 20 + 8 + 4 octets of headers; IPv6: 40 + 8 + 4.  A larger block would fragment. */
-static struct tftp_limits fit_mtu(struct tftp_limits limits, const struct net_path *path)
-{
-    uint32_t headers = endpoint_is_ip4(&path->peer) ? 32 : 52;
-    uint32_t mtu = net_mtu(path->ifindex);
-    if (mtu > headers + 8 && mtu - headers < limits.max_block_size) {
-        limits.max_block_size = mtu - headers;
-    }
-    return limits;
-}
-
 /* The names of the options are echoed for as long as the OACK may be repeated. */
 static void keep_names(struct tftp_transfer *x)
 {
@@ -388,7 +377,7 @@ bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *want
     const struct tftp_wish wish = {
         .client = wanted->path.peer,
         .asked = tftp_opts_parse(options),
-        .limits = fit_mtu(*limits, &wanted->path),
+        .limits = *limits,
         .file_size = wanted->file->size,
     };
     x->fd = wanted->fd;

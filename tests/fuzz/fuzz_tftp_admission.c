@@ -137,7 +137,7 @@ static void exchange(struct world *w, uint8_t n)
     tftp_budget_take(w->budget, TFTP_FIRST, &to, trust, w->now);
     tftp_budget_answered(w->budget, &to, trust, 1, w->now);
     must(tftp_budget_has(w->budget, TFTP_FIRST, &to, trust, w->now));
-    must(tftp_budget_trust(w->budget, &to, false, w->now) == TFTP_KNOWN);
+    must(tftp_budget_trust(w->budget, &to, false, w->now) == TFTP_ANSWERED);
     w->answered[n % PEERS] = w->now;
 }
 
@@ -146,8 +146,8 @@ static void check_trust(const struct world *w, uint8_t n)
     struct endpoint to = peer_of(n);
     usec_t at = w->answered[n % PEERS];
     enum tftp_trust trust = tftp_budget_trust(w->budget, &to, false, w->now);
-    must((trust == TFTP_KNOWN) == (at > 0 && w->now < at + TFTP_ANSWERED_LIFE));
-    must(tftp_budget_trust(w->budget, &to, true, w->now) == TFTP_KNOWN);
+    must((trust == TFTP_ANSWERED) == (at > 0 && w->now < at + TFTP_ANSWERED_LIFE));
+    must(tftp_budget_trust(w->budget, &to, true, w->now) != TFTP_STRANGER);
 }
 
 /* Strangers flood; the known are let out as if nothing was. */
@@ -155,14 +155,14 @@ static void flood(struct world *w, struct rd *in)
 {
     struct endpoint known = peer_of(0);
     enum tftp_spending what = fuzz_bool(in) ? TFTP_REFUSAL : TFTP_FIRST;
-    bool before = tftp_budget_has(w->budget, what, &known, TFTP_KNOWN, w->now);
+    bool before = tftp_budget_has(w->budget, what, &known, TFTP_ANSWERED, w->now);
     for (uint8_t n = 4; n < PEERS; n++) {
         struct endpoint to = peer_of(n);
         if (tftp_budget_trust(w->budget, &to, false, w->now) == TFTP_STRANGER) {
             (void)spend(w, n, what, 4U * rd_u8(in));
         }
     }
-    must(tftp_budget_has(w->budget, what, &known, TFTP_KNOWN, w->now) == before);
+    must(tftp_budget_has(w->budget, what, &known, TFTP_ANSWERED, w->now) == before);
 }
 
 static void step(struct world *w, struct rd *in)

@@ -270,19 +270,21 @@ def test_errors_are_limited():
     """To one address; another one hears of its mistake at once."""
     with net.Net() as network:
         site = Flooded(network, max_transfers=1024).start()
-        sniffer = wire.Wire(site.client)
-        site.requests((("10.78.9.9", 10000) for _ in range(20000)), op=tftp.WRQ)
         withheld = 'pxed_tftp_ignored_total{reason="error-withheld"}'
-        site.until(withheld, 1)
+        refused = 'pxed_transfers_total{door="tftp",result="refused"}'
+        start = time.monotonic()
+        while site.metric(withheld) == 0:
+            if time.monotonic() - start > 15:
+                check.skip("pxed answers fewer here each second than it may")
+            site.requests((("10.78.9.9", 10000) for _ in range(5000)), op=tftp.WRQ)
         client = site.tftp()
         client.request("file.bin", op=tftp.WRQ)
         client.expect_error(tftp.ACCESS, timeout=5.0)
-        refused = 'pxed_transfers_total{door="tftp",result="refused"}'
-        site.until(refused, 8193)
-        time.sleep(0.2)
-        check.at_most(site.metric(refused), 8193 + 2000 * 5, "requests answered with ERROR")
-        check.at_most(site.pxed.log().count("tftp refused"), 2200, "lines about them")
-        sniffer.close()
+        check.at_least(site.metric(refused), 8193, "requests answered with ERROR")
+        check.at_most(site.metric(refused), 8193 + 2000 * (time.monotonic() - start + 1),
+                      "requests answered with ERROR")
+        lines = 2000 + 20 * (time.monotonic() - start + 1)
+        check.at_most(site.pxed.log().count("tftp refused"), lines, "lines about them")
 
 
 def test_a_hundred_machines_behind_one_address_boot():

@@ -1,5 +1,6 @@
 """Addresses, families, MTUs and firewalls: TFTP cases that need a network of their own."""
 import random
+import time
 
 import check
 import net
@@ -268,6 +269,17 @@ def test_d29_block_size_is_cut_to_the_interface():
             check.equal(site.oack("fd77::1", asked), {"blksize": v6}, "IPv6, MTU %d" % mtu)
             for server in (net.SERVER, "fd77::1"):
                 tftp.fetch(site.client, server, "file.bin", CONTENT, options=asked)
+
+
+def test_d29_the_interface_is_followed():
+    """Its MTU changes while pxed runs."""
+    with net.Net() as network:
+        site = Site(network).start(max_block_size=65464)
+        check.equal(site.oack(net.SERVER, {"blksize": 8192}), {"blksize": "1468"}, "MTU 1500")
+        site.server.ip("link", "set", "eth0", "mtu", "1400")
+        end = time.monotonic() + 5
+        while site.oack(net.SERVER, {"blksize": 8192}) != {"blksize": "1368"}:
+            check.that(time.monotonic() < end, "the new MTU is not followed")
 
 
 def test_d29_configured_cap():

@@ -122,6 +122,27 @@ START_TEST(everybody_of_a_family_is_not_the_other)
 }
 END_TEST
 
+START_TEST(blocks_fit_the_network_of_the_door)
+{
+    struct tftp_doors d = doors();
+    struct net_path path = {.peer = ip4("10.0.5.7", 2070), .ifindex = ETH0};
+    d.mtu[0] = 65536;
+    d.mtu[1] = 1500;
+    ck_assert_uint_eq(tftp_block_most(&d, &path), 1468);
+    path.peer = v6_near;
+    ck_assert_uint_eq(tftp_block_most(&d, &path), 1448);
+    path.ifindex = LO;
+    ck_assert_uint_eq(tftp_block_most(&d, &path), 65484);
+    path.ifindex = ETH9;
+    ck_assert_uint_eq(tftp_block_most(&d, &path), UINT32_MAX);
+    path.ifindex = ETH0;
+    d.mtu[1] = 0;
+    ck_assert_uint_eq(tftp_block_most(&d, &path), UINT32_MAX);
+    d.mtu[1] = 60; /* no packet of ours would fit */
+    ck_assert_uint_eq(tftp_block_most(&d, &path), UINT32_MAX);
+}
+END_TEST
+
 START_TEST(every_reason_has_a_name)
 {
     for (unsigned why = 0; why < TFTP_IGNORED_COUNT; why++) {
@@ -143,6 +164,7 @@ Suite *suite_tftp_admission(void)
     tcase_add_test(tc, attached_ipv6_may_ask);
     tcase_add_test(tc, who_is_named_may_ask_beside_or_instead);
     tcase_add_test(tc, everybody_of_a_family_is_not_the_other);
+    tcase_add_test(tc, blocks_fit_the_network_of_the_door);
     tcase_add_test(tc, every_reason_has_a_name);
     suite_add_tcase(s, tc);
     return s;

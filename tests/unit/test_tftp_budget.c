@@ -66,7 +66,7 @@ START_TEST(an_address_has_its_own_limit)
 }
 END_TEST
 
-START_TEST(all_strangers_share_one_which_is_not_that_of_the_known)
+START_TEST(strangers_share_one_and_others_have_their_own)
 {
     struct tftp_budget *b = tftp_budget_new(CROWD, &seed);
     struct tftp_allowance all = tftp_budget_of_all(TFTP_FIRST, CROWD);
@@ -110,11 +110,11 @@ START_TEST(who_answered_long_ago_is_a_stranger)
     struct endpoint at = address(1);
     usec_t now = USEC_PER_SEC;
     ck_assert_int_eq(tftp_budget_trust(b, &at, false, now), TFTP_STRANGER);
-    ck_assert_int_eq(tftp_budget_trust(b, &at, true, now), TFTP_KNOWN);
+    ck_assert_int_eq(tftp_budget_trust(b, &at, true, now), TFTP_BY_DHCP);
     tftp_budget_answered(b, &at, TFTP_STRANGER, 1, now);
     at.port++;
     now += TFTP_ANSWERED_LIFE - 1;
-    ck_assert_int_eq(tftp_budget_trust(b, &at, false, now), TFTP_KNOWN);
+    ck_assert_int_eq(tftp_budget_trust(b, &at, false, now), TFTP_ANSWERED);
     ck_assert_int_eq(tftp_budget_trust(b, &at, false, now + 1), TFTP_STRANGER);
     tftp_budget_free(b);
 }
@@ -132,7 +132,7 @@ START_TEST(a_flood_of_addresses_starves_nobody)
         (void)spend(b, TFTP_FIRST, n, false, 1, now);
         (void)spend(b, TFTP_REFUSAL, n, false, 1, now);
     }
-    ck_assert_int_eq(tftp_budget_trust(b, &friend, false, now), TFTP_KNOWN);
+    ck_assert_int_eq(tftp_budget_trust(b, &friend, false, now), TFTP_ANSWERED);
     ck_assert_uint_eq(spend(b, TFTP_FIRST, 60001, false, 100, now), 100);
     ck_assert_uint_eq(spend(b, TFTP_FIRST, 60002, false, 100, now), 100);
     tftp_budget_free(b);
@@ -145,7 +145,7 @@ Suite *suite_tftp_budget(void)
     TCase *tc = tcase_create("limits");
     tcase_add_test(tc, the_limits_are_those_that_are_told);
     tcase_add_test(tc, an_address_has_its_own_limit);
-    tcase_add_test(tc, all_strangers_share_one_which_is_not_that_of_the_known);
+    tcase_add_test(tc, strangers_share_one_and_others_have_their_own);
     tcase_add_test(tc, what_is_answered_is_free);
     tcase_add_test(tc, who_answered_long_ago_is_a_stranger);
     tcase_add_test(tc, a_flood_of_addresses_starves_nobody);
