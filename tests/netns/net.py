@@ -109,7 +109,8 @@ def is_leftover(name):
     try:
         with open("/proc/%s/cmdline" % match.group(1), "rb") as file:
             command = file.read()
-            return not any(name in command for name in (b"run.py", b"offers.py", b"observing.py", b"asking.py"))
+            return not any(name in command for name in (b"run.py", b"offers.py", b"observing.py", b"asking.py",
+                                                b"reflection.py"))
     except OSError:
         return True
 
