@@ -58,17 +58,32 @@ static struct ladder_client *find(struct ladder *l, const struct ladder_key *key
     return NULL;
 }
 
-/* A free place of its bucket, else the one unheard of for longest. */
-static struct ladder_client *place_for(struct ladder *l, const struct ladder_key *key)
+static bool is_fresh(usec_t then, usec_t now)
+{
+    return now < then || now - then <= LADDER_MEMORY;
+}
+
+/* Which of two is rather forgotten: a flood of strangers pushes out no machine of the table. */
+static bool is_less_missed(const struct ladder_client *a, const struct ladder_client *b,
+                           usec_t now)
+{
+    if (a->used != b->used) {
+        return !a->used;
+    }
+    bool a_counts = a->named && is_fresh(a->heard, now);
+    bool b_counts = b->named && is_fresh(b->heard, now);
+    return a_counts != b_counts ? !a_counts : a->heard < b->heard;
+}
+
+static struct ladder_client *place_for(struct ladder *l, const struct ladder_key *key,
+                                       usec_t now)
 {
     struct ladder_client *c = bucket_of(l, key->chaddr);
-    struct ladder_client *oldest = &c[0];
-    for (size_t i = 0; i < LADDER_WAYS && oldest->used; i++) {
-        if (!c[i].used || c[i].heard < oldest->heard) {
-            oldest = &c[i];
-        }
+    struct ladder_client *least = &c[0];
+    for (size_t i = 1; i < LADDER_WAYS; i++) {
+        least = is_less_missed(&c[i], least, now) ? &c[i] : least;
     }
-    return oldest;
+    return least;
 }
 
 /* -- kinds -------------------------------------------------------------------------------- */
@@ -178,15 +193,10 @@ static enum offer_form rung(enum offer_form first, unsigned offered)
     return at < 2 ? first : others[at - 2];
 }
 
-static bool is_fresh(usec_t then, usec_t now)
-{
-    return now < then || now - then <= LADDER_MEMORY;
-}
-
 static struct ladder_client *begin(struct ladder *l, const struct ladder_key *key,
-                                   const struct ladder_kind *kind)
+                                   const struct ladder_kind *kind, usec_t now)
 {
-    struct ladder_client *c = place_for(l, key);
+    struct ladder_client *c = place_for(l, key, now);
     *c = (struct ladder_client){.used = true,
                                 .ipxe = key->ipxe,
                                 .arch = key->arch,
@@ -233,7 +243,7 @@ struct ladder_advice ladder_asks(struct ladder *l, const struct ladder_key *key,
     const struct ladder_kind *kind = kind_of(l, key, now);
     struct ladder_client *c = find(l, key);
     if (!c) {
-        c = begin(l, key, kind);
+        c = begin(l, key, kind, now);
     } else if (!is_fresh(c->heard, now)) {
         begin_again(c, kind);
     }
@@ -329,6 +339,10 @@ enum dhcp_verdict ladder_decide(struct ladder *l, struct dhcp_site *site,
         site->asked = advice.asked;
     }
     enum dhcp_verdict verdict = dhcp_decide(site, at, in, out);
+    struct ladder_client *c = known ? find(l, &key) : NULL;
+    if (c) {
+        c->named = out->host != NULL;
+    }
     if (!known || verdict != DHCP_ANSWERED) {
         return verdict;
     }

@@ -52,6 +52,7 @@ struct ladder_key {
 struct ladder_client {
     uint8_t chaddr[DHCP_CHADDR_LEN];
     bool used;
+    bool named; /* by a host of the table: makes no room for one that is not */
     bool ipxe;
     bool came;     /* within LADDER_MEMORY of `since` its form does not change */
     bool counts;   /* the offer for its last DISCOVER is a step of the ladder */

@@ -16,17 +16,43 @@ void pending_drop(struct pending *p, const struct dhcp_packet *in)
     }
 }
 
+static struct pending_offer *free_place(struct pending *p)
+{
+    for (size_t i = 0; i < PENDING_MAX; i++) {
+        if (!p->offer[i].used) {
+            return &p->offer[i];
+        }
+    }
+    return NULL;
+}
+
+/* That of the machine no host names whose time is farthest off; NULL: there is none. */
+static struct pending_offer *place_of_stranger(struct pending *p)
+{
+    struct pending_offer *last = NULL;
+    for (size_t i = 0; i < PENDING_MAX; i++) {
+        struct pending_offer *offer = &p->offer[i];
+        if (!offer->named && (!last || offer->due > last->due)) {
+            last = offer;
+        }
+    }
+    return last;
+}
+
 bool pending_put(struct pending *p, const struct dhcp_packet *in,
                  const struct dhcp_decision *d, const struct pending_offer *where)
 {
-    struct pending_offer *offer = p->offer;
-    while (offer < p->offer + PENDING_MAX && offer->used) {
-        offer++;
+    struct pending_offer *offer = free_place(p);
+    bool crowded = !offer;
+    if (crowded && d->host) {
+        offer = place_of_stranger(p);
     }
-    if (offer == p->offer + PENDING_MAX) {
+    if (!offer) {
         return false;
     }
+    p->count -= crowded;
     offer->used = true;
+    offer->named = d->host != NULL;
     offer->due = where->due;
     offer->interface = where->interface;
     offer->to = where->to;
@@ -37,7 +63,7 @@ bool pending_put(struct pending *p, const struct dhcp_packet *in,
         offer->reply[i] = d->reply[i];
     }
     p->count++;
-    return true;
+    return !crowded;
 }
 
 const struct pending_offer *pending_take(struct pending *p, usec_t now)

@@ -9,7 +9,10 @@
  *     pending_deadline()
  *
  * Ownership: values are copied in; what pending_take() hands out is good until the next call.
- * Errors: false when PENDING_MAX clients wait already.  Zeros are a good start.  Pure.
+ * When PENDING_MAX clients wait already a machine that a host names takes the place of one that
+ * none names; others are left out.
+ *
+ * Errors: false when an offer fell out so, this one or that one.  Zeros are a good start.  Pure.
  */
 #ifndef DHCP_PENDING_H
 #define DHCP_PENDING_H
@@ -21,6 +24,7 @@
 
 struct pending_offer {
     bool used;
+    bool named; /* by a host of the table */
     usec_t due;
     size_t interface; /* whichever number the caller gives it */
     struct mac to;    /* on the wire: client or relay */

@@ -32,7 +32,14 @@ static const struct client6 *find(const struct clients6 *t, const struct rd *dui
     return NULL;
 }
 
-/* The client's place, made for it in that of the oldest when it has none. */
+/* Which of two is rather forgotten: a flood of strangers pushes out no machine of the table. */
+static bool is_less_missed(const struct clients6 *t, const struct client6 *a,
+                           const struct client6 *b)
+{
+    return a->named != b->named ? b->named : age(t, a) > age(t, b);
+}
+
+/* The client's place, made for it in another's when it has none. */
 static struct client6 *place_for(struct clients6 *t, const struct rd *duid)
 {
     struct client6 *set = t->place[set_of(t, duid)];
@@ -40,7 +47,7 @@ static struct client6 *place_for(struct clients6 *t, const struct rd *duid)
     if (!c) {
         c = &set[0];
         for (unsigned i = 1; i < CLIENTS6_WAYS; i++) {
-            c = age(t, &set[i]) > age(t, c) ? &set[i] : c;
+            c = is_less_missed(t, &set[i], c) ? &set[i] : c;
         }
         *c = (struct client6){.duid_len = (uint8_t)rd_left(duid)};
         memcpy(c->duid, duid->p, c->duid_len);
@@ -143,6 +150,10 @@ static void remember(struct clients6 *t, struct rd duid, const struct dhcp6_arri
         clients6_asked(t, duid, in, now);
     } else {
         clients6_came(t, duid);
+    }
+    struct client6 *c = is_duid(&duid) ? (struct client6 *)find(t, &duid) : NULL;
+    if (c) {
+        c->named = d->gate.host != NULL;
     }
 }
 

@@ -165,6 +165,49 @@ def test_a_flood_of_machines_that_are_to_wait():
         check.at_most(len(waiting), 1 << 20, "octets of the list of those that wait")
 
 
+def offered(sock, xid, seconds):
+    """Did an offer for this transaction come?"""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        sock.settimeout(max(end - time.monotonic(), 0.001))
+        try:
+            data = sock.recv(2000)
+        except TimeoutError:
+            return False
+        if data[4:8] == xid:
+            return True
+    return False
+
+
+def test_a_machine_that_must_ask_twice_and_wait():
+    """What is remembered of it between its requests, and its offer, keep their places."""
+    with net.Net() as network:
+        server, client = network.pair()
+        root = network.root()
+        net.write_boot_files(root)
+        slow = dict(net.BOOT_FILES, delay_ms=1500)
+        configuration = net.config(
+            root, profiles={"default": slow, "twice": dict(net.BOOT_FILES, delay_ms=300, after_requests=2)},
+            hosts=[{"name": "known", "mac": "52:54:00:aa:00:01", "profile": "twice"}])
+        site = Site.__new__(Site)
+        site.server, site.client, site.source = server, client, random.Random(72)
+        site.pxed = network.pxed(server, configuration)
+        known = dhcp.Client(client, mac=KNOWN)
+        answers = client.udp("0.0.0.0", 68)  # sees no requests
+        done = threading.Event()
+        sender = threading.Thread(target=flood, args=(site, list(site.frames(3 * FLOOD)), done))
+        sender.start()
+        time.sleep(0.3)
+        messages = [dhcp.discover(7, chaddr=KNOWN.ljust(16, b"\0")) for _ in range(2)]
+        for message in messages:
+            known.send(message)
+            time.sleep(0.7)
+        found = offered(answers, messages[1].xid, 3.0)
+        check.that(not done.is_set(), "the flood is over already")
+        sender.join()
+        check.that(found, "no offer for its second request")
+
+
 # -- what cannot be read is counted by its reason ----------------------------------------------
 
 GOOD = dhcp.discover(7, chaddr=b"\2\2\2\2\2\2".ljust(16, b"\0")).pack()

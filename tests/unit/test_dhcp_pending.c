@@ -78,6 +78,41 @@ START_TEST(a_full_queue_takes_no_more)
 }
 END_TEST
 
+/* A flood of strangers keeps out no machine of the table. */
+START_TEST(a_machine_that_a_host_names_finds_a_place)
+{
+    static const char json[] = CONFIG(PROFILE_C0, "");
+    static const struct host host;
+    uint8_t buf[1500];
+    struct request r = discover(7);
+    struct pending_offer where = {.due = 500 * MSEC};
+    for (uint16_t n = 0; n < PENDING_MAX; n++) {
+        ck_assert(put(n, (1000 + n) * MSEC));
+    }
+    for (unsigned n = 0; n < 1000; n++) {
+        ck_assert(!put((uint16_t)(PENDING_MAX + n), 1)); /* strangers do not */
+    }
+    r.mac[0] = 2;
+    struct dhcp_packet in = packet_of(&r, buf);
+    struct dhcp_decision *d = decide_at(json, &by_broadcast, &r);
+    d->host = &host;
+    ck_assert(!pending_put(pending, &in, d, &where)); /* another one fell out */
+    const struct pending_offer *o = pending_take(pending, 500 * MSEC);
+    ck_assert_ptr_nonnull(o);
+    ck_assert_uint_eq(o->chaddr[0], 2);
+    unsigned count = 0;
+    usec_t last = 0;
+    for (usec_t t = 1000; t <= 1300; t++) {
+        while (pending_take(pending, t * MSEC)) {
+            last = t;
+            count++;
+        }
+    }
+    ck_assert_uint_eq(count, PENDING_MAX - 1);
+    ck_assert_uint_eq(last, 1000 + PENDING_MAX - 2); /* the one that was farthest off */
+}
+END_TEST
+
 /* -- repeats ------------------------------------------------------------------------------ */
 
 static const struct {
@@ -143,6 +178,7 @@ Suite *suite_dhcp_pending(void)
     tcase_add_test(tc, an_offer_goes_out_at_its_time_and_once);
     tcase_add_test(tc, b42_the_next_discover_takes_back_what_waits);
     tcase_add_test(tc, a_full_queue_takes_no_more);
+    tcase_add_test(tc, a_machine_that_a_host_names_finds_a_place);
     tcase_add_loop_test(tc, only_the_other_interface_repeats, 0, COUNT(repeat_rows));
     tcase_add_test(tc, a_client_that_asks_again_is_heard_on_the_first_interface);
     suite_add_tcase(s, tc);
