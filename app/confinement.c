@@ -133,11 +133,11 @@ static bool is_sanitized(void)
 
 static const char *explain(const struct confinement *c, int error)
 {
-    if (is_sanitized()) {
-        return "this pxed is built with a sanitizer";
-    }
     if (!c->wanted) {
         return "\"confinement\" is \"off\"";
+    }
+    if (is_sanitized()) {
+        return "this pxed is built with a sanitizer";
     }
     return error == -ENOSYS       ? "this kernel has none"
            : error == -EOPNOTSUPP ? "it is switched off in this kernel"
