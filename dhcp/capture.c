@@ -11,7 +11,8 @@
 
 #include "common/net.h"
 
-#define SNAP_LEN 2048
+/* A whole Ethernet frame.  Each takes that much of the buffer, and some 80 octets. */
+#define SNAP_LEN 1536
 
 /*
  * "not vlan" must come last: libpcap shifts its offsets behind it.  Without it the frames of
@@ -33,7 +34,7 @@ static const struct {
     [CAPTURE_INCOMING] =
         {"(udp dst port 67 or (udp src port 67 and udp dst port 68) or "
          "(udp dst port 69 and udp[8:2] = 1) or udp dst port 4011) and not vlan",
-         PCAP_D_IN, 1 << 20, false}, /* a burst of some 2000 requests */
+         PCAP_D_IN, 3 << 20, false}, /* a burst of some 1900 requests */
     [CAPTURE_OUTGOING] = {"udp src port 67 and (udp dst port 68 or udp dst port 67) "
                           "and udp[8] = 2 and udp[24:4] != 0 and not vlan",
                           PCAP_D_OUT, 1 << 17, false},

@@ -14,6 +14,7 @@ import tftp
 
 STORM = 500
 STORM_PER_SECOND = 2000
+BURST = 1900
 NET_RAW = "%016x" % (1 << 13)  # permitted, to open an interface again that comes back
 
 
@@ -280,6 +281,18 @@ def test_storm_of_discovers():
         storm(site)
         check.at_most(site.pxed.memory_kib() - before, 1024 + 2 * STORM * 3,
                       "growth of memory in KiB")
+
+
+def test_a_burst_waits_until_it_is_read():
+    """1,900 requests, while pxed gets no processor."""
+    with net.Net() as network:
+        site = Site(network)
+        os.kill(site.pxed.pid, signal.SIGSTOP)
+        for number in range(BURST):
+            site.pxe.send(dhcp.discover(7, chaddr=bytes.fromhex("02cd%08x" % number).ljust(16, b"\0")))
+        os.kill(site.pxed.pid, signal.SIGCONT)
+        site.pxed.wait_log("mac=02:cd:%s" % (BURST - 1).to_bytes(4, "big").hex(":"))
+        check.equal(site.pxed.log().count(" dhcp offer mac=02:cd:"), BURST, "offers")
 
 
 def storm(site):
