@@ -28,7 +28,7 @@ struct conversion {
     size_t services;
     const struct dnsmasq_line *prompt;
     bool tftp;
-    bool proxy;
+    unsigned proxies; /* subnets that it was the proxy of */
 };
 
 /* -- writing into the configuration --------------------------------------------------------- */
@@ -394,7 +394,7 @@ static void on_range(struct conversion *c, struct dnsmasq_line *l)
 {
     for (size_t i = 0; i < l->fields; i++) {
         if (strcmp(l->field[i], "proxy") == 0) {
-            c->proxy = true;
+            c->proxies++;
             return;
         }
     }
@@ -712,7 +712,12 @@ static void complete(struct conversion *c)
         dnsmasq_say(c->d, &whole, DNSMASQ_NOTE,
                     "no line says what its machines boot: so does \"default\"");
     }
-    if (!c->proxy) {
+    if (c->tftp && c->proxies > 1) {
+        dnsmasq_say(c->d, &whole, DNSMASQ_NOTE,
+                    "files go to the subnets attached to \"interfaces\": name the others "
+                    "in \"tftp.allow\"");
+    }
+    if (c->proxies == 0) {
         dnsmasq_say(c->d, &whole, DNSMASQ_NOTE,
                     "dnsmasq gave addresses too: it goes on with that, and pxed answers "
                     "beside it; take its boot lines out");

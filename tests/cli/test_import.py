@@ -131,6 +131,13 @@ class Import(Site):
         self.assertEqual(config["profiles"]["default"]["next_server"], "10.0.5.2")
         self.assertIn("2: note: pxed gives no addresses", notes)
 
+    def test_subnets_that_may_lie_behind_a_relay(self):
+        """dnsmasq gave files to everybody, which pxed does when told so."""
+        _, notes = self.read("dhcp-boot=undionly.kpxe\n")
+        self.assertNotIn("tftp.allow", notes)
+        _, notes = self.read("dhcp-boot=undionly.kpxe\ndhcp-range=10.9.0.0,proxy\n")
+        self.assertIn("name the others in \"tftp.allow\"", notes)
+
     def test_machines_without_a_boot_file(self):
         config, notes = self.read("dhcp-host=52:54:00:12:34:56,lab-01,10.0.5.9\n")
         self.assertEqual(config["hosts"], [{"mac": "52:54:00:12:34:56", "name": "lab-01"}])
