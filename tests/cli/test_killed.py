@@ -21,7 +21,7 @@ MAC, OTHER = "52:54:00:00:00:01", "52:54:00:00:00:02"
 class Killed(site_dir.Site):
     def setUp(self):
         super().setUp()
-        if inject.has_sanitizer():
+        if inject.net.has_sanitizer():
             self.skipTest("a sanitizer and inject.so do not go together")
         self.inject = inject.Injector(self.dir)
         self.run_pxed("host", "set", "--mac", OTHER, "--name", "other", "-c", self.config)

@@ -19,7 +19,7 @@ MOST = 400
 class NoMemory(site_dir.Site):
     def setUp(self):
         super().setUp()
-        if inject.has_sanitizer():
+        if inject.net.has_sanitizer():
             self.skipTest("a sanitizer and inject.so do not go together")
         self.inject = inject.Injector(self.dir)
         self.write("dhcpd.conf", "dhcp-host=52:54:00:00:00:01,set:x,lab\ndhcp-boot=tag:x,foo.efi\n")

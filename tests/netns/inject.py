@@ -31,12 +31,6 @@ SIZE = NAMES_AT + NAMES * NAME_SIZE
 SEEN_AT, FAILED_AT = 24, 28
 
 
-def has_sanitizer():
-    """Its allocator is then another one."""
-    with open(net.binary(), "rb") as file:
-        return b"__asan_init" in file.read()
-
-
 class Fault:
     """A rule that holds."""
 
@@ -63,7 +57,7 @@ class Fault:
 class Injector:
     def __init__(self, folder):
         library = os.path.join(os.path.dirname(os.path.abspath(net.binary())), "inject.so")
-        if has_sanitizer():
+        if net.has_sanitizer():
             check.skip("a sanitizer and inject.so do not go together")
         self.path = os.path.join(folder, "inject-%d" % next(net.numbers))
         with open(self.path, "wb") as file:

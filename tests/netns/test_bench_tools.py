@@ -99,6 +99,8 @@ def test_silence_is_a_failure():
 
 
 def test_segments_refused_means_datagrams_one_by_one():
+    if net.has_sanitizer():
+        check.skip("a sanitizer wants to be loaded first")
     with net.Net() as network:
         served = Served(network, "env", "LD_PRELOAD=" + tool("refuse-segments.so"))
         status, result = served.load("--window", 16)

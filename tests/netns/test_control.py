@@ -262,7 +262,7 @@ def test_big_reload_delays_nobody():
         check.at_most(held, 5000, "microseconds in which nothing else was done")
         for _ in range(2):
             check.equal(site.reload()[0], 0, "status of `pxed reload`")
-        until("the memory of old tables is given back", lambda: site.pxed.memory_kib() < 80000)
+        until("the memory of old tables is given back", lambda: site.pxed.held_kib() < 80000)
 
 
 def readable(sock):

@@ -68,7 +68,7 @@ class Site:
         log = os.path.getsize(self.pxed.path)
         state = sum(os.path.getsize(os.path.join(folder, name))
                     for folder, _, names in os.walk(self.state) for name in names)
-        return self.pxed.memory_kib(), log, state
+        return self.pxed.held_kib(), log, state
 
 
 def udp6_frame(mac, source, data):

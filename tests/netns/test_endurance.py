@@ -48,7 +48,7 @@ def boot(site, number):
 def held(site):
     """Descriptors, threads, pieces of memory and KiB, when nothing is under way."""
     return (len(site.pxed.open_files()), len(site.pxed.tasks()), site.inject.live(),
-            site.pxed.memory_kib())
+            site.pxed.held_kib())
 
 
 def test_two_thousand_boots():

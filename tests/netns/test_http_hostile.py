@@ -235,7 +235,7 @@ def test_threads_and_memory_come_back(site):
     def tasks():
         return len(os.listdir("/proc/%d/task" % site.pxed.pid))
     until("the others are gone", lambda: tasks() < 12)
-    few, memory = tasks(), site.pxed.memory_kib()
+    few, memory = tasks(), site.pxed.held_kib()
     for _ in range(15):
         many = [site.connect("10.77.0.%d" % (10 + i % 5)) for i in range(18)]
         for one in many:
@@ -244,4 +244,4 @@ def test_threads_and_memory_come_back(site):
             check.equal(one.read().status, 200, "one of many")
             one.close()
         until("their connections are gone", lambda: tasks() <= few + 1)
-    check.at_most(site.pxed.memory_kib() - memory, 4096, "KiB more than before")
+    check.at_most(site.pxed.held_kib() - memory, 4096, "KiB more than before")
