@@ -92,9 +92,7 @@ static void measure_file(const struct http_request *q, struct http_answer *a)
     }
     bool good = stamp_take(a->fd, false, &a->stamp) == 0 && S_ISREG(a->stamp.mode);
     if (good && a->len == 0) {
-        struct http_file about = {a->stamp.size, a->stamp.written / NSEC_PER_SEC,
-                                  (uint32_t)(a->stamp.written % NSEC_PER_SEC)};
-        http_answer_file(q, &about, a);
+        http_answer_file(q, &a->stamp, a);
     } else if (!good) {
         http_answer_refuse(a, 500, "this is no file");
     }

@@ -106,12 +106,13 @@ struct validators {
     char date[HTTP_DATE_SIZE];
 };
 
-static struct validators validators_of(const struct http_file *f)
+static struct validators validators_of(const struct stamp *f)
 {
     struct validators v;
-    snprintf(v.etag, sizeof v.etag, "\"%llx.%x-%llx\"", (unsigned long long)f->seconds,
-             f->nanoseconds, (unsigned long long)f->size);
-    (void)http_date(f->seconds, v.date);
+    /* Images that are built to be the same each time have the same time, too. */
+    snprintf(v.etag, sizeof v.etag, "\"%llx.%llx-%llx\"", (unsigned long long)f->written,
+             (unsigned long long)f->changed, (unsigned long long)f->size);
+    (void)http_date(f->written / NSEC_PER_SEC, v.date);
     return v;
 }
 
@@ -134,7 +135,7 @@ static bool may_go_on(const struct http_request *q, const struct validators *v)
            strcmp(q->if_range, v->date) == 0;
 }
 
-static void put_part(const struct http_request *q, const struct http_file *f,
+static void put_part(const struct http_request *q, const struct stamp *f,
                      struct http_answer *a)
 {
     char range[80];
@@ -157,7 +158,7 @@ static void put_part(const struct http_request *q, const struct http_file *f,
     }
 }
 
-void http_answer_file(const struct http_request *q, const struct http_file *f,
+void http_answer_file(const struct http_request *q, const struct stamp *f,
                       struct http_answer *a)
 {
     struct validators v = validators_of(f);

@@ -53,18 +53,11 @@ void http_answer_refuse(struct http_answer *a, unsigned status, const char *why)
 /* True: GET or HEAD.  False: *a says what may be asked. */
 bool http_answer_method(const struct http_request *q, struct http_answer *a);
 
-/* What is known of a file: its size, and when it was written, since 1970. */
-struct http_file {
-    uint64_t size;
-    int64_t seconds;
-    uint32_t nanoseconds;
-};
-
 /*
  * All of the file, a part of it, or that the client has it already (304), or that the part
  * is not there (416): status, header fields, offset and len.
  */
-void http_answer_file(const struct http_request *q, const struct http_file *f,
+void http_answer_file(const struct http_request *q, const struct stamp *f,
                       struct http_answer *a);
 
 /* By the ending of its name; firmware goes by this type or by that ending. */

@@ -62,12 +62,9 @@ struct http_quest {
 static void take_file(const struct http_request *q, const struct opened *file,
                       struct http_answer *out)
 {
-    const struct stamp *stamp = &file->stamp;
-    struct http_file about = {stamp->size, stamp->written / NSEC_PER_SEC,
-                              (uint32_t)(stamp->written % NSEC_PER_SEC)};
-    http_answer_file(q, &about, out);
+    http_answer_file(q, &file->stamp, out);
     out->fd = file->fd;
-    out->stamp = *stamp;
+    out->stamp = file->stamp;
 }
 
 /* What was rendered for this client alone is sent whole, and nobody is to keep it. */

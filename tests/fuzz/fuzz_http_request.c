@@ -34,7 +34,7 @@ static void check_path(const struct http_request *q)
 /* Whatever is asked for, the part lies within the file. */
 static void check_answer(const struct http_request *q, uint64_t size)
 {
-    struct http_file f = {.size = size, .seconds = 1796040000, .nanoseconds = 7};
+    struct stamp f = {.size = size, .written = 1796040000 * NSEC_PER_SEC + 7};
     struct http_answer a = http_answer_new();
     http_answer_file(q, &f, &a);
     must(a.offset <= size && a.len <= size - a.offset);

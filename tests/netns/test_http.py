@@ -1,6 +1,7 @@
 """Boot files by HTTP: what every client gets, whatever it asks."""
 import os
 import random
+import time
 
 import check
 import net
@@ -116,6 +117,19 @@ def test_conditions(site):
         with web.Connection(site.client, net.SERVER) as connection:
             check.equal(connection.get("/x64.efi", **fields).status, status, str(fields))
             check.equal(connection.get("/boot.ipxe").status, 200, "what follows %s" % fields)
+
+
+def test_another_version_is_no_part_of_the_first(site):
+    """Of the same size and time, put in place by rename: a client that goes on begins anew."""
+    site.root.write("image", b"A" * 1000)
+    os.utime(site.root.at("image"), ns=(10 ** 18, 10 ** 18))
+    first = site.get("/image", Range="bytes=0-499")
+    time.sleep(0.02)
+    site.root.write("image.new", b"B" * 1000)
+    os.utime(site.root.at("image.new"), ns=(10 ** 18, 10 ** 18))
+    os.rename(site.root.at("image.new"), site.root.at("image"))
+    second = site.get("/image", Range="bytes=500-", If_Range=first.fields["etag"])
+    check.equal((first.status, second.status, second.body), (206, 200, b"B" * 1000), "the second")
 
 
 def test_names_are_repaired_as_by_tftp(site):

@@ -190,7 +190,7 @@ static const char *field_of(const struct http_answer *a, const char *name)
     return "-";
 }
 
-#define ETAG "\"352f6fe1.5-64\"" /* of the file in the test below */
+#define ETAG "\"c62174996a18a05.abc-64\"" /* of the file in the test below */
 #define DATE "Sat, 11 Apr 1998 13:28:01 GMT"
 
 static const struct {
@@ -225,7 +225,8 @@ START_TEST(conditions_decide_what_is_sent)
                              .if_range = files[_i].if_range,
                              .if_none_match = files[_i].if_none_match,
                              .if_modified_since = files[_i].if_modified_since};
-    struct http_file f = {.size = 100, .seconds = 0x352f6fe1, .nanoseconds = 5};
+    struct stamp f = {
+        .size = 100, .written = 0x352f6fe1 * NSEC_PER_SEC + 5, .changed = 0xabc};
     struct http_answer a = http_answer_new();
     http_answer_file(&q, &f, &a);
     ck_assert_uint_eq(a.status, files[_i].status);
