@@ -33,7 +33,8 @@ def strangers(site):
 def boot(site, number):
     """Offer, lease, a file by TFTP and one by HTTP."""
     chaddr = mac_of(0x5254, number % MACHINES)
-    site.pxe.ask(dhcp.discover(7, chaddr=chaddr), more=0)
+    site.pxe.wire.drain()
+    site.pxe.ask(dhcp.discover(7, chaddr=chaddr), seconds=10.0, more=0)
     request = dhcp.discover(7, chaddr=chaddr).set(53, b"\3").set(54, wire.ip_bytes("10.77.0.254"))
     site.pxe.send(request.set(50, wire.ip_bytes(net.CLIENT)))
     tftp.fetch(site.client, net.SERVER, "x64.efi", b"x64.efi" * 500, options={"blksize": 1468})

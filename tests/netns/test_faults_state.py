@@ -14,7 +14,7 @@ import net
 import tftp
 import wire
 from test_evidence import packets
-from test_faults import BOOTS, PATIENCE, Site, again, until
+from test_faults import BOOTS, PATIENCE, STARTS, Site, again, until
 
 TEST_SECONDS = 90   # many starts
 STEPS_MAX = 60
@@ -100,7 +100,7 @@ def test_killed_at_every_step_of_making_the_file():
                 pxed = network.pxed(site.server, site.configuration, ready=False,
                                     under=site.inject.words)
                 pxed.stopped = True
-                until("it ends or is ready", lambda: fault.failed or "pxed ready" in pxed.log())
+                until("it ends or is ready", lambda: fault.failed or "pxed ready" in pxed.log(), STARTS)
                 killed = fault.failed
             pxed.close()
             up_again(site)
@@ -114,6 +114,7 @@ def test_killed_at_every_step_of_making_the_file():
 
 def offered(site, message):
     """Waits for the answer as long as there may be one."""
+    site.pxe.wire.drain()  # of files that came meanwhile
     site.pxe.send(message)
     end = time.monotonic() + PATIENCE
     while not site.pxe.replies(0.1, {message.xid}, stop=lambda reply: True):
