@@ -14,12 +14,14 @@
 #include "common/log.h"
 #include "common/net.h"
 
-#define STACK_SIZE (256u << 10)
-#define BATCH      64 /* questions answered before others get their turn */
-#define NOTES_MAX  16 /* of clients turned away since the last look; more are not told */
-#define LOOK_EVERY (1 * USEC_PER_SEC)
-#define SPARE      16 /* connections that libmicrohttpd may have over our limit */
-#define TAKEN_MAX  16 /* connections before others get their turn */
+#define STACK_SIZE      (256u << 10)
+#define BATCH           64 /* questions answered before others get their turn */
+#define NOTES_MAX       16 /* of clients turned away since the last look; more are not told */
+#define LOOK_EVERY      (1 * USEC_PER_SEC)
+#define COMING_MAX      64
+#define COMING_PATIENCE (2 * USEC_PER_SEC) /* then it never came */
+#define SPARE           16 /* connections that libmicrohttpd may have over our limit */
+#define TAKEN_MAX       16 /* connections before others get their turn */
 
 struct connection {
     struct connection *next;
@@ -52,6 +54,12 @@ struct note {
     enum http_turned_away why;
 };
 
+/* One that was taken, and is not in the list yet: libmicrohttpd has yet to begin with it. */
+struct coming {
+    struct endpoint peer;
+    usec_t since;
+};
+
 struct http_threads {
     struct MHD_Daemon *daemon;
     int fd; /* listens */
@@ -65,6 +73,8 @@ struct http_threads {
     bool closing;
     struct connection *connections;
     size_t count;
+    struct coming coming[COMING_MAX];
+    size_t coming_count;
     struct connection *first; /* of the queue */
     struct connection *last;
     struct note notes[NOTES_MAX];
@@ -213,24 +223,64 @@ static bool on_listener(void *context, int listener, enum loop_event event, usec
     return true;
 }
 
+/* The lock is held, as in what follows. */
+static void take_coming(struct http_threads *t, size_t i)
+{
+    t->coming[i] = t->coming[--t->coming_count];
+}
+
+static void forget_coming(struct http_threads *t, usec_t now)
+{
+    for (size_t i = t->coming_count; i-- > 0;) {
+        if (now > t->coming[i].since + COMING_PATIENCE) {
+            take_coming(t, i);
+        }
+    }
+}
+
+static void has_come(struct http_threads *t, const struct endpoint *peer)
+{
+    for (size_t i = 0; i < t->coming_count; i++) {
+        if (endpoint_equal(&t->coming[i].peer, peer)) {
+            take_coming(t, i);
+            return;
+        }
+    }
+}
+
+/* Connections of this address. */
+static size_t count_of(const struct http_threads *t, const struct endpoint *peer)
+{
+    size_t same = 0;
+    for (const struct connection *c = t->connections; c; c = c->next) {
+        same += endpoint_same_ip(&c->peer, peer);
+    }
+    for (size_t i = 0; i < t->coming_count; i++) {
+        same += endpoint_same_ip(&t->coming[i].peer, peer);
+    }
+    return same;
+}
+
 /* Before a connection is taken; what is refused here costs neither thread nor memory. */
 static enum MHD_Result on_accept(void *context, const struct sockaddr *addr,
                                  socklen_t len)
 {
     struct http_threads *t = context;
     struct endpoint peer = http_socket_endpoint(addr);
-    size_t same = 0;
     (void)len;
     (void)pthread_mutex_lock(&t->lock);
-    for (const struct connection *c = t->connections; c; c = c->next) {
-        same += endpoint_same_ip(&c->peer, &peer);
-    }
-    bool full = t->count >= t->limits.connections;
+    forget_coming(t, loop_clock());
+    size_t same = count_of(t, &peer);
+    bool full = t->count + t->coming_count >= t->limits.connections ||
+                t->coming_count == COMING_MAX;
     bool greedy = same >= t->limits.per_address;
     if (full || greedy) {
         note(t, &peer, full ? HTTP_TOO_MANY : HTTP_TOO_MANY_OF_ONE);
     }
     bool taken = !full && !greedy && !t->closing;
+    if (taken) {
+        t->coming[t->coming_count++] = (struct coming){peer, loop_clock()};
+    }
     (void)pthread_mutex_unlock(&t->lock);
     return taken ? MHD_YES : MHD_NO;
 }
@@ -248,6 +298,7 @@ static struct connection *open_connection(struct http_threads *t, int fd)
     c->ifindex = http_socket_interface(fd);
     c->waits_since = loop_clock();
     (void)pthread_mutex_lock(&t->lock);
+    has_come(t, &c->peer);
     c->next = t->connections;
     if (c->next) {
         c->next->previous = c;

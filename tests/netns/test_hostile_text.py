@@ -297,7 +297,7 @@ def test_a_hostile_server_looked_at():
         with net.Net() as network:
             site = Site(network, "text")
             stop = threading.Event()
-            answerer = threading.Thread(target=answer_probes, args=(site, stop))
+            answerer = threading.Thread(target=answer_probes, args=(dhcp.Client(site.server), stop))
             answerer.start()
             try:
                 done = subprocess.run(["ip", "netns", "exec", site.client.name, net.binary(), "probe", "-i",
@@ -312,8 +312,7 @@ def test_a_hostile_server_looked_at():
                 is_plain_json(done.stdout, "pxed probe --json")
 
 
-def answer_probes(site, stop):
-    hostile = dhcp.Client(site.server)
+def answer_probes(hostile, stop):
     while not stop.is_set():
         datagram = hostile.wire.receive(0.1)
         if datagram and datagram.dport == 67 and datagram.payload[0] == 1:
