@@ -188,7 +188,6 @@ ROWS = (
     Row("tftp", "preadv2 pread", "EINTR", WHOLE, times=3),
     Row("tftp", "preadv2 pread", "EIO", AGAIN, "cannot read the file", times=2),
     Row("tftp", "preadv2 malloc", "ENOMEM", WHOLE, times=2),
-    Row("tftp", "socket ioctl", "EMFILE", WHOLE),  # the MTU is not known then
     Row("tftp", "epoll_wait", "EINTR", WHOLE, times=3, own=False),
     Row("offer", "send", "ENOBUFS EAGAIN ENETDOWN EPERM", AGAIN, "cannot send a DHCP reply on eth0",
         own=False),
