@@ -30,7 +30,7 @@ KNOWN = {(file, function, LEAK) for file, function in (
     ("config/load_system.c", "add_initrd"),
     ("config/load_vars.c", "add_var"),
     ("config/states.c", "find_or_add"),
-    ("tftp/store.c", "store_get"),
+    ("tftp/store.c", "store_make"),
     ("tftp/store.c", "store_text"),
     ("tftp/table.c", "tftp_table_add"),
 )}

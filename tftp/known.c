@@ -119,6 +119,7 @@ static bool ask_elsewhere(struct known *k, const struct search_root *root,
         return false;
     }
     k->users++;
+    /* cppcheck-suppress memleak ; answered() has it */
     return true;
 }
 

@@ -76,8 +76,7 @@ static void speak_again(struct tftp_session *s)
     } else if (s->silences == 2 || s->silences == 4) {
         tftp_flow_lost(&s->flow);
         rewind_window(s);
-    } else if (s->silences == 3 && s->high < s->last &&
-               s->high <= s->acked + s->window) {
+    } else if (s->silences == 3 && s->high < s->last && s->high <= s->acked + s->window) {
         /*
          * Quirk: U-Boot whose gap ACK was lost counts its window from there and wants more
          * than ours holds; GRUB whose ACK 65535 was lost ignores 65535 for ever while it

@@ -78,7 +78,7 @@ static bool host_of(struct rd *in, struct host_match *m, struct host *out)
         m->relay_bits = n & 128 ? 24 + (n & 8) : 0;
         m->relay = (struct ip4){{10, 0, 0, 0}};
         if (n & 32) {
-            snprintf(m->interface, sizeof m->interface, "eth%u", n & 1);
+            snprintf(m->interface, sizeof m->interface, "eth%d", n & 1);
         }
         out->match = m;
     }

@@ -152,7 +152,7 @@ static void check_sighting(const struct dhcp_arrival *at, const struct dhcp_pack
     struct ip4 address;
     struct machine m;
     uint8_t buf[DHCP_OPTION_MAX];
-    struct rd wanted = rd_over(NULL, 0);
+    struct rd wanted = rd_nothing();
     if (!dhcp_sighting(in, at, client, &address, &m)) {
         return;
     }

@@ -54,7 +54,7 @@ static const struct ip6 addresses[] = {
 
 static struct rd duid_of(const struct dhcp6_packet *in)
 {
-    struct rd duid = rd_over(NULL, 0);
+    struct rd duid = rd_nothing();
     (void)dhcp6_find(in->options, DHCP6_CLIENT_ID, &duid);
     return duid;
 }
