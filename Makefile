@@ -10,7 +10,7 @@
 # make peers         fetches the other servers that some of them run beside
 # make check-memory  simulated transfers and the corpus under valgrind
 # make lint          include layers, core purity, formatting, clang-tidy, cppcheck, gcc -fanalyzer
-# make fuzz          run every fuzz target for SECONDS_EACH=30 (clang)
+# make fuzz          run every fuzz target for SECONDS_EACH=30, FUZZ_JOBS=1 at a time (clang)
 # make fuzz-coverage which lines of the cores its corpora reach, and they and the tests
 # make bench         the cores, offers on a wire, and bench-compare              (needs root)
 # make bench-compare pxed beside other TFTP servers; BENCH_ONLY=regex, BENCH_ROUNDS=n
@@ -32,6 +32,7 @@ CFLAGS       ?= -O2 -g
 SYSCONFDIR   ?= /etc
 UNITDIR      ?= $(PREFIX)/lib/systemd/system
 SECONDS_EACH ?= 30
+FUZZ_JOBS    ?= 1
 LAB_ONLY     ?= .
 BENCH_ONLY   ?= .
 BENCH_ROUNDS ?= 3
@@ -216,10 +217,11 @@ lint-core: $(call obj,$(CORE))
 
 fuzz: deps-fuzz
 	+$(PARALLEL) $(FUZZ:%=build/fuzz/%)
-	$(MAKE) -j1 $(FUZZ:%=fuzz-%)
+	+$(MAKE) -j$(FUZZ_JOBS) $(FUZZ:%=fuzz-%)
 fuzz-%: build/fuzz/%
 	@mkdir -p build/fuzz/found_$* tests/fuzz/corpus/$*
-	build/fuzz/$* -max_total_time=$(SECONDS_EACH) -timeout=10 -rss_limit_mb=1024 \
+	$(call tell,FUZZ)build/fuzz/$* -max_total_time=$(SECONDS_EACH) -timeout=10 -rss_limit_mb=1024 \
+	    -verbosity=$(if $(V),1,0) -print_final_stats=1 \
 	    $(addprefix -dict=,$(wildcard tests/fuzz/dict/$*.dict)) \
 	    -artifact_prefix=build/fuzz/ build/fuzz/found_$* tests/fuzz/corpus/$*
 # Compiled once, and linked into each of them.

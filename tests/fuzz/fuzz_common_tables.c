@@ -270,10 +270,11 @@ static void states(struct rd *in)
 
 #define TRANSFERS 4
 #define HALF_OPEN 2
+#define PEERS     32
 
 struct transfers {
     struct tftp_table *t;
-    struct tftp_transfer *have[256];
+    struct tftp_transfer *have[PEERS];
 };
 
 static void check_table(const struct transfers *w)
@@ -281,7 +282,7 @@ static void check_table(const struct transfers *w)
     size_t running = 0;
     size_t half = 0;
     size_t seen = 0;
-    for (size_t i = 0; i < 256; i++) {
+    for (size_t i = 0; i < PEERS; i++) {
         const struct tftp_transfer *x = w->have[i];
         const struct endpoint peer = endpoint_of((uint8_t)i);
         must(tftp_table_find(w->t, &peer) == x);
@@ -304,7 +305,7 @@ static void check_table(const struct transfers *w)
 
 static void forget(struct transfers *w, struct tftp_transfer *x)
 {
-    for (size_t i = 0; x && i < 256; i++) {
+    for (size_t i = 0; x && i < PEERS; i++) {
         if (w->have[i] == x) {
             w->have[i] = NULL;
         }
@@ -339,7 +340,7 @@ static void table(struct rd *in)
     must(w.t != NULL);
     while (rd_left(in) > 0) {
         uint8_t what = rd_u8(in);
-        uint8_t n = rd_u8(in);
+        uint8_t n = rd_u8(in) % PEERS;
         struct tftp_transfer *x = w.have[n];
         if (!x) {
             begin(&w, n);
