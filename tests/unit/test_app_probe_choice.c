@@ -501,6 +501,30 @@ START_TEST(hostile_option_43)
 }
 END_TEST
 
+/* The same packet again is counted; another word of its sender is an answer of its own. */
+START_TEST(an_answer_is_the_same_only_in_all_it_says)
+{
+    const struct answer one = proxy(PXED, "a.efi");
+    struct answer other[9];
+    for (size_t i = 0; i < 9; i++) {
+        other[i] = one;
+    }
+    other[0].count = 3; /* the caller's own */
+    ck_assert(answer_same(&one, &other[0]));
+    other[1].from = OTHER;
+    other[2].at_4011 = true;
+    other[3].type = DHCP_ACK;
+    other[4].address = DHCPD;
+    other[5].next_server = OTHER;
+    other[6].file[0] = 'b';
+    other[7].option_67[0] = 'b';
+    other[8].pxe.items = 2;
+    for (size_t i = 1; i < 9; i++) {
+        ck_assert_msg(!answer_same(&one, &other[i]), "difference %zu", i);
+    }
+}
+END_TEST
+
 Suite *suite_app_probe_choice(void)
 {
     Suite *s = suite_create("app/probe/choice, app/probe/answer");
@@ -533,6 +557,7 @@ Suite *suite_app_probe_choice(void)
     tcase_add_test(tc, u_boot_looks_at_the_dhcp_server_alone);
     tcase_add_test(tc, a_pi_looks_for_its_words);
     tcase_add_test(tc, an_answer_is_read);
+    tcase_add_test(tc, an_answer_is_the_same_only_in_all_it_says);
     tcase_add_test(tc, hostile_option_43);
     suite_add_tcase(s, tc);
     return s;

@@ -1,3 +1,4 @@
+#include "config/gate.h"
 #include "config/machines.h"
 #include "tests/unit/suites.h"
 
@@ -13,6 +14,23 @@ static struct machine machine(unsigned n)
 {
     return (struct machine){.mac = {{2, 0, 0, 0, (uint8_t)(n >> 8), (uint8_t)n}}};
 }
+
+/* The host table is asked about no more than is known. */
+START_TEST(what_is_known_of_a_machine_are_its_facts)
+{
+    struct machine m = machine(7);
+    m.arch = 9;
+    struct host_facts facts = facts_of_machine(&m);
+    ck_assert_ptr_eq(facts.mac, &m.mac);
+    ck_assert(!facts.uuid && facts.arch_count == 0 && ip4_is_any(facts.relay));
+    m.has_uuid = m.has_arch = true;
+    facts = facts_of_machine(&m);
+    ck_assert_ptr_eq(facts.uuid, m.uuid);
+    ck_assert(facts.arch_count == 1 && facts.archs[0] == 9);
+    facts = facts_of_machine(NULL);
+    ck_assert(!facts.mac && !facts.uuid && facts.arch_count == 0);
+}
+END_TEST
 
 START_TEST(a_machine_is_found_by_its_address_whatever_the_port)
 {
@@ -112,6 +130,7 @@ Suite *suite_config_machines(void)
     Suite *s = suite_create("config/machines");
     TCase *tc = tcase_create("table");
     tcase_add_test(tc, a_machine_is_found_by_its_address_whatever_the_port);
+    tcase_add_test(tc, what_is_known_of_a_machine_are_its_facts);
     tcase_add_test(tc, what_is_old_is_forgotten);
     tcase_add_test(tc, a_full_table_drops_the_one_heard_longest_ago);
     tcase_add_test(tc, what_a_later_packet_leaves_out_is_kept);

@@ -137,6 +137,18 @@ START_TEST(random_options_are_parsed_or_refused)
 }
 END_TEST
 
+START_TEST(an_option_that_is_too_long_latches_the_writer)
+{
+    static const uint8_t value[256];
+    uint8_t buf[600];
+    struct wr w = wr_over(buf, sizeof buf);
+    dhcp_option_write(&w, DHCP_BOOT_FILE, value, 255);
+    ck_assert(wr_ok(&w) && wr_len(&w) == 257 && buf[1] == 255);
+    dhcp_option_write(&w, DHCP_BOOT_FILE, value, 256);
+    ck_assert(!wr_ok(&w) && wr_len(&w) == 257);
+}
+END_TEST
+
 Suite *suite_dhcp_packet(void)
 {
     Suite *s = suite_create("dhcp/packet, dhcp/options");
@@ -147,6 +159,7 @@ Suite *suite_dhcp_packet(void)
     tcase_add_test(tc, overloaded_fields_are_read_file_first);
     tcase_add_test(tc, an_option_that_is_not_there_leaves_out_alone);
     tcase_add_loop_test(tc, random_options_are_parsed_or_refused, 0, 5);
+    tcase_add_test(tc, an_option_that_is_too_long_latches_the_writer);
     suite_add_tcase(s, tc);
     return s;
 }
