@@ -10,6 +10,7 @@ static void open_line(struct log_line *l, enum log_level level, const char *even
     l->level = level;
     l->wanted = true;
     l->news = false;
+    l->stranger = false;
     l->event = event;
     l->count = 0;
     l->telling = LOG_FIELDS;
