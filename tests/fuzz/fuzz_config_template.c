@@ -81,7 +81,8 @@ static void check_system(const struct template_client *client, char *text,
         lines += out[i] == '\n';
     }
     size_t append = kind == TEMPLATE_PXELINUX && system.args && text[0] != '\0';
-    must(lines == line_count[kind] + append);
+    /* A command line that comes out empty is left out. */
+    must(lines == line_count[kind] || lines == line_count[kind] + append);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
