@@ -18,7 +18,7 @@
 #define BATCH           64 /* questions answered before others get their turn */
 #define NOTES_MAX       16 /* of clients turned away since the last look; more are not told */
 #define LOOK_EVERY      (1 * USEC_PER_SEC)
-#define COMING_MAX      64
+#define COMING_MAX      1024
 #define COMING_PATIENCE (2 * USEC_PER_SEC) /* then it never came */
 #define SPARE           16 /* connections that libmicrohttpd may have over our limit */
 #define TAKEN_MAX       16 /* connections before others get their turn */
@@ -54,8 +54,12 @@ struct note {
     enum http_turned_away why;
 };
 
-/* One that was taken, and is not in the list yet: libmicrohttpd has yet to begin with it. */
+/*
+ * One that was taken, and is not in the list yet: libmicrohttpd has yet to begin with it.
+ * Where it fails to, nothing tells; the descriptor that is given out again does.
+ */
 struct coming {
+    int fd;
     struct endpoint peer;
     usec_t since;
 };
@@ -75,6 +79,7 @@ struct http_threads {
     size_t count;
     struct coming coming[COMING_MAX];
     size_t coming_count;
+    int taking;               /* the descriptor that on_accept() is called for */
     struct connection *first; /* of the queue */
     struct connection *last;
     struct note notes[NOTES_MAX];
@@ -195,34 +200,6 @@ static void note(struct http_threads *t, const struct endpoint *peer,
     }
 }
 
-/*
- * The main loop takes connections, and not a thread of libmicrohttpd: that one would run in
- * circles when there are no descriptors left.
- */
-static bool on_listener(void *context, int listener, enum loop_event event, usec_t now)
-{
-    struct http_threads *t = context;
-    (void)event;
-    (void)now;
-    for (int i = 0; i < TAKEN_MAX; i++) {
-        struct sockaddr_storage peer;
-        socklen_t len = sizeof peer;
-        int fd = accept4(listener, (struct sockaddr *)&peer, &len,
-                         SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd >= 0) {
-            (void)MHD_add_connection(t->daemon, fd, (struct sockaddr *)&peer, len);
-            continue;
-        }
-        if (net_is_short(-errno)) {
-            log_say(LOG_WARNING, "no HTTP connection can be taken now: %s",
-                    strerror(errno));
-            loop_rest(t->loop, listener);
-        }
-        break;
-    }
-    return true;
-}
-
 /* The lock is held, as in what follows. */
 static void take_coming(struct http_threads *t, size_t i)
 {
@@ -238,17 +215,73 @@ static void forget_coming(struct http_threads *t, usec_t now)
     }
 }
 
-static void has_come(struct http_threads *t, const struct endpoint *peer)
+/* Takes it out, and puts its peer into *out if there is one. */
+static void has_come(struct http_threads *t, int fd, struct endpoint *out)
 {
     for (size_t i = 0; i < t->coming_count; i++) {
-        if (endpoint_equal(&t->coming[i].peer, peer)) {
+        if (t->coming[i].fd == fd) {
+            *out = t->coming[i].peer;
             take_coming(t, i);
             return;
         }
     }
 }
 
-/* Connections of this address. */
+static bool has_room_for_coming(struct http_threads *t)
+{
+    (void)pthread_mutex_lock(&t->lock);
+    forget_coming(t, loop_clock());
+    bool room = t->coming_count < COMING_MAX;
+    (void)pthread_mutex_unlock(&t->lock);
+    return room;
+}
+
+static void add_connection(struct http_threads *t, int fd,
+                           const struct sockaddr_storage *peer, socklen_t len)
+{
+    struct endpoint who;
+    t->taking = fd;
+    if (MHD_add_connection(t->daemon, fd, (const struct sockaddr *)peer, len) !=
+        MHD_YES) {
+        (void)pthread_mutex_lock(&t->lock);
+        has_come(t, fd, &who);
+        (void)pthread_mutex_unlock(&t->lock);
+    }
+}
+
+/*
+ * The main loop takes connections, and not a thread of libmicrohttpd: that one would run in
+ * circles when there are no descriptors left.
+ */
+static bool on_listener(void *context, int listener, enum loop_event event, usec_t now)
+{
+    struct http_threads *t = context;
+    (void)event;
+    (void)now;
+    for (int i = 0; i < TAKEN_MAX; i++) {
+        if (!has_room_for_coming(t)) {
+            loop_rest(t->loop, listener);
+            break;
+        }
+        struct sockaddr_storage peer;
+        socklen_t len = sizeof peer;
+        int fd = accept4(listener, (struct sockaddr *)&peer, &len,
+                         SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd >= 0) {
+            add_connection(t, fd, &peer, len);
+            continue;
+        }
+        if (net_is_short(-errno)) {
+            log_say(LOG_WARNING, "no HTTP connection can be taken now: %s",
+                    strerror(errno));
+            loop_rest(t->loop, listener);
+        }
+        break;
+    }
+    return true;
+}
+
+/* Connections of this address; the lock is held. */
 static size_t count_of(const struct http_threads *t, const struct endpoint *peer)
 {
     size_t same = 0;
@@ -269,43 +302,54 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *addr,
     struct endpoint peer = http_socket_endpoint(addr);
     (void)len;
     (void)pthread_mutex_lock(&t->lock);
-    forget_coming(t, loop_clock());
+    struct endpoint former;
+    has_come(t, t->taking, &former);
     size_t same = count_of(t, &peer);
-    bool full = t->count + t->coming_count >= t->limits.connections ||
-                t->coming_count == COMING_MAX;
+    bool full = t->count + t->coming_count >= t->limits.connections;
     bool greedy = same >= t->limits.per_address;
     if (full || greedy) {
         note(t, &peer, full ? HTTP_TOO_MANY : HTTP_TOO_MANY_OF_ONE);
     }
     bool taken = !full && !greedy && !t->closing;
     if (taken) {
-        t->coming[t->coming_count++] = (struct coming){peer, loop_clock()};
+        t->coming[t->coming_count++] = (struct coming){t->taking, peer, loop_clock()};
     }
     (void)pthread_mutex_unlock(&t->lock);
     return taken ? MHD_YES : MHD_NO;
 }
 
-static struct connection *open_connection(struct http_threads *t, int fd)
+/* The lock is held. */
+static void link_connection(struct http_threads *t, struct connection *c)
 {
-    struct connection *c = calloc(1, sizeof *c);
-    if (!c || pthread_cond_init(&c->done, NULL) != 0) {
-        free(c);
-        return NULL;
-    }
-    c->fd = fd;
-    c->peer = http_socket_peer(fd);
-    c->local = http_socket_own(fd);
-    c->ifindex = http_socket_interface(fd);
-    c->waits_since = loop_clock();
-    (void)pthread_mutex_lock(&t->lock);
-    has_come(t, &c->peer);
     c->next = t->connections;
     if (c->next) {
         c->next->previous = c;
     }
     t->connections = c;
     t->count++;
-    bool first = t->count == 1;
+}
+
+static struct connection *open_connection(struct http_threads *t, int fd)
+{
+    struct endpoint peer = http_socket_peer(fd); /* none of one that was reset since */
+    struct connection *c = calloc(1, sizeof *c);
+    if (c && pthread_cond_init(&c->done, NULL) != 0) {
+        free(c);
+        c = NULL;
+    }
+    if (c) {
+        c->fd = fd;
+        c->local = http_socket_own(fd);
+        c->ifindex = http_socket_interface(fd);
+        c->waits_since = loop_clock();
+    }
+    (void)pthread_mutex_lock(&t->lock);
+    has_come(t, fd, &peer);
+    if (c) {
+        c->peer = peer;
+        link_connection(t, c);
+    }
+    bool first = c && t->count == 1;
     (void)pthread_mutex_unlock(&t->lock);
     if (first) {
         loop_ring(t->bell);

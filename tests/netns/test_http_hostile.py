@@ -2,6 +2,7 @@
 trouble."""
 import os
 import re
+import signal
 import socket
 import struct
 import time
@@ -225,10 +226,26 @@ def test_clients_that_reset(site):
         connection = site.connect()
         connection.ask("/images/big.img")
         connection.more()
-        connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        connection.close()
+        reset(connection)
     site.serves()
     until("their files are closed", lambda: len(site.pxed.open_files()) <= before)
+
+
+def reset(connection):
+    """Ends it so that the server finds nothing of it."""
+    connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def test_connections_that_are_gone_before_they_begin(site):
+    """Of a pxed that was held up: they count for nothing, at that address or another."""
+    for _ in range(5):
+        os.kill(site.pxed.pid, signal.SIGSTOP)
+        for i in range(30):
+            reset(site.connect("10.77.0.%d" % (10 + i % 5)))
+        os.kill(site.pxed.pid, signal.SIGCONT)
+    site.serves("10.77.0.10")
+    site.serves("10.77.0.15")
 
 
 def test_threads_and_memory_come_back(site):
