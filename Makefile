@@ -96,11 +96,13 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointe
 B    := build$(if $(SAN),/san$(filter-out 1,$(SAN)))
 LIB_CFLAGS  = $(shell $(PKG_CONFIG) --cflags $(LIBS))
 LIB_LIBS    = $(shell $(PKG_CONFIG) --libs $(LIBS))
-SANITIZE   := $(if $(filter thread,$(SAN)),-fsanitize=thread,$(if $(SAN),\
+SANITIZE   := $(if $(filter thread,$(SAN)),-fsanitize=thread,$(if $(filter-out memory,$(SAN)),\
                 -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all))
-# What a network daemon should be built with; a packager's flags may say so again.
+# What a network daemon should be built with; a packager's flags may say so again.  Memory that
+# is made zero hides from a tool that it was never set.
+ZEROED     := $(if $(SAN),,-ftrivial-auto-var-init=zero)
 HARDEN     := -fPIE -fstack-protector-strong $(if $(SAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3) \
-              $(foreach f,-fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero,\
+              $(foreach f,-fstack-clash-protection -fcf-protection $(ZEROED),\
               $(shell $(CC) -Werror $(f) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(f)))
 COMPILE     = $(CC) -std=gnu11 -D_GNU_SOURCE -I. $(WARN) $(LIB_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(HARDEN) $(SANITIZE)
 LINK        = $(CC) $(CFLAGS) $(SANITIZE) -pie -Wl,-z,relro -Wl,-z,now $(LDFLAGS)
@@ -179,9 +181,11 @@ check-threads:
 	CK_RUN_SUITE="app/http, http_threads" setarch -R build/santhread/unit
 
 # What is read before it was written, which no sanitizer of the others sees.
-check-memory: deps-lint $(B)/sim $(FUZZ:%=$(B)/replay_%)
-	CK_FORK=no CK_EXCLUDE_TAGS=volume $(VALGRIND) $(B)/sim
-	@for t in $(FUZZ); do $(VALGRIND) $(B)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
+M := build/sanmemory
+check-memory: deps-lint
+	+$(MAKE) SAN=memory $(M)/sim $(FUZZ:%=$(M)/replay_%)
+	CK_FORK=no CK_EXCLUDE_TAGS=volume $(VALGRIND) $(M)/sim
+	@for t in $(FUZZ); do $(VALGRIND) $(M)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
 
 BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
 

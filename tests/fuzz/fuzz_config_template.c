@@ -35,7 +35,7 @@ static void check_faults(const struct snapshot *config, const char *text, size_t
 
 static void check_words(void)
 {
-    static const struct template_place nowhere;
+    static const struct template_place nowhere = {.name = "vars.x"};
     char words[256];
     for (unsigned fault = TEMPLATE_OK; fault <= TEMPLATE_LONG; fault++) {
         must(template_explain((enum template_fault)fault, &nowhere, words,
