@@ -7,6 +7,7 @@ import dhcp
 import dhcp6
 import net
 import tftp
+from test_service import until
 
 BOTH_MODES = ("capture", "udp")
 FILE = bytes(range(256)) * 200
@@ -163,6 +164,8 @@ def test_cable_pulled_and_plugged():
         site.other.ip("link", "set", "eth0", "down")
         site.still_serves_eth0()
         site.other.ip("link", "set", "eth0", "up")
+        for end, name in ((site.other, "eth0"), (site.server, "eth1")):
+            until("the wire is there", lambda end=end, name=name: "state UP" in end.ip("link", "show", name))
         site.serves()
 
 
