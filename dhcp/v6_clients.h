@@ -29,7 +29,7 @@
 struct client6 {
     uint8_t duid[DHCP6_DUID_MAX];
     uint8_t duid_len; /* 0: a free place */
-    bool named; /* by a host of the table: makes no room for one that is not */
+    bool named;       /* by a host of the table: makes no room for one that is not */
     bool has_mac;
     struct mac mac;
     uint32_t seen;    /* rises with each message of anybody */

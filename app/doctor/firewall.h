@@ -21,7 +21,8 @@
 #define FIREWALL_RANGES  12
 #define FIREWALL_NAMES   4
 #define FIREWALL_DEPTH   16
-#define FIREWALL_WALKS   1000 /* chains gone through for one answer: they may fork at each rule */
+#define FIREWALL_WALKS                                                                   \
+    1000 /* chains gone through for one answer: they may fork at each rule */
 
 enum firewall_field {
     FIREWALL_PROTOCOL, /* 6, 17 */
