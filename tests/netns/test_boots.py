@@ -88,7 +88,7 @@ MACHINES = 1000
 
 
 def test_a_thousand_boots_at_once():
-    """DISCOVER, REQUEST and two files each; the whole of it is told in less than 100 ms."""
+    """DISCOVER, REQUEST and two files each; how long it takes to tell is measured by tests/bench/asking.py."""
     with net.Net() as network:
         site = Site(network)
         crowd.boot(site, MACHINES)
@@ -96,17 +96,6 @@ def test_a_thousand_boots_at_once():
         check.equal(len(status["boots"]), MACHINES, "boots told")
         check.equal({len(boot["files"]) for boot in status["boots"]}, {2}, "files of each")
         check.equal(len(status["transfers"]), 2 * MACHINES, "transfers")
-        check.at_most(min(cpu_of(site, "status") for _ in range(5)), 0.1, "CPU seconds a status takes")
-
-
-def cpu_of(site, verb):
-    """Processor seconds that a question costs: others may have the machine meanwhile."""
-    def so_far():
-        with open("/proc/%d/schedstat" % site.pxed.pid) as file:
-            return int(file.read().split()[0]) / 1e9
-    before = so_far()
-    question(site, verb=verb)
-    return so_far() - before
 
 
 def test_a_boot_over_ipv6():
