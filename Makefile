@@ -185,7 +185,8 @@ M := build/sanmemory
 check-memory: deps-lint
 	+$(MAKE) SAN=memory $(M)/sim $(FUZZ:%=$(M)/replay_%)
 	CK_FORK=no CK_EXCLUDE_TAGS=volume $(VALGRIND) $(M)/sim
-	@for t in $(FUZZ); do $(VALGRIND) $(M)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
+	@for t in $(FUZZ); do echo $(M)/replay_$$t tests/fuzz/corpus/$$t; done | \
+	    xargs -P $(JOBS) -L 1 $(VALGRIND)
 
 BENCH_TOOLS := $(B)/bench-load $(B)/bench-wire $(B)/refuse-segments.so
 

@@ -376,6 +376,7 @@ END_TEST
 TCase *sim_day(void)
 {
     TCase *tc = tcase_create("day");
+    tcase_set_tags(tc, "volume");
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, a_day_leaves_no_more_than_its_first_hour, 0,
                         sizeof noons / sizeof noons[0]);

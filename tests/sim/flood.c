@@ -371,6 +371,7 @@ END_TEST
 TCase *sim_flood(void)
 {
     TCase *tc = tcase_create("flood");
+    tcase_set_tags(tc, "volume");
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, an_honest_client_starts_behind_mute_ones, 0, 5);
     tcase_add_test(tc, a_mute_crowd_gets_three_packets_each_and_then_is_forgotten);
