@@ -20,7 +20,7 @@ struct moment moment_now(void)
 {
     static int64_t epoch;
     struct timespec ts;
-    struct moment m = {.now = loop_clock()};
+    struct moment m = {.now = clock_now()};
     clock_gettime(CLOCK_REALTIME, &ts);
     int64_t wall = ts.tv_sec * (int64_t)USEC_PER_SEC + ts.tv_nsec / 1000;
     int64_t change = wall - (int64_t)m.now - epoch;

@@ -274,7 +274,7 @@ static void on_decided(void *context, const struct dhcp_event *e)
     if (request.kind == TIMELINE_REQUEST) {
         request.server = named_server(e->packet);
     }
-    usec_t now = loop_clock();
+    usec_t now = clock_now();
     say_words(d, dhcp_message_name(e->packet->type), text, sizeof text);
     timeline_request(w->timeline, &who, &request, now);
     if (d->verdict == DHCP_ANSWERED || is_silence(d->verdict)) {
@@ -319,7 +319,7 @@ static void on_decided6(void *context, const struct dhcp6_event *e)
         .ipv6 = true,
         .deaf = true,
     };
-    usec_t now = loop_clock();
+    usec_t now = clock_now();
     memcpy(who.address.ip, e->at->from.octet, sizeof who.address.ip);
     say_words(d, dhcp6_message_name(e->packet->type), text, sizeof text);
     timeline_request(w->timeline, &who, &request, now);
@@ -344,7 +344,7 @@ static void on_offered(void *context, const struct mac *client,
                                .next_server = offer->next_server,
                                .file = file};
     text_show(offer->file, strlen(offer->file), file, sizeof file);
-    timeline_other_offer(a->boots->timeline, &who, &o, loop_clock());
+    timeline_other_offer(a->boots->timeline, &who, &o, clock_now());
 }
 
 static void on_elsewhere(void *context, const struct mac *client, struct ip4 server,
@@ -359,7 +359,7 @@ static void on_elsewhere(void *context, const struct mac *client, struct ip4 ser
         size_t left = rd_left(&request);
         text_show(request.p, strnlen((const char *)request.p, left), name, sizeof name);
     }
-    timeline_elsewhere(a->boots->timeline, &who, server, tftp, name, loop_clock());
+    timeline_elsewhere(a->boots->timeline, &who, server, tftp, name, clock_now());
 }
 
 void boot_watch_dhcp(struct dhcp_hooks *hooks)

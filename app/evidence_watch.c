@@ -61,7 +61,7 @@ static void on_dhcp_packet(void *context, const struct seen_client *who,
     const struct appliance *a = context;
     if (is_on(a)) {
         evidence_note(a->evidence->packets, who, packet, EVIDENCE_DHCP, begins,
-                      loop_clock());
+                      clock_now());
     }
 }
 
@@ -71,7 +71,7 @@ static void on_tftp_packet(void *context, const struct seen_packet *packet)
     if (!is_on(a)) {
         return;
     }
-    usec_t now = loop_clock();
+    usec_t now = clock_now();
     struct seen_client who = {.has_address = true,
                               .address = packet->sent ? packet->to : packet->from};
     const struct machine *m = machines_find(a->machines, &who.address, now);
@@ -99,8 +99,7 @@ static int64_t epoch(void)
 {
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * (int64_t)USEC_PER_SEC + now.tv_nsec / 1000 -
-           (int64_t)loop_clock();
+    return now.tv_sec * (int64_t)USEC_PER_SEC + now.tv_nsec / 1000 - (int64_t)clock_now();
 }
 
 static void print_name(const struct boot *b, char out[EVIDENCE_NAME])

@@ -29,7 +29,7 @@ static bool has_file(void *context, const char *file)
 static bool machine(void *context, const struct endpoint *peer, struct mac *out)
 {
     const struct appliance *a = context;
-    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    const struct machine *m = machines_find(a->machines, peer, clock_now());
     if (m) {
         *out = m->mac;
     }
@@ -39,7 +39,7 @@ static bool machine(void *context, const struct endpoint *peer, struct mac *out)
 static struct virtual_question question(const struct appliance *a,
                                         const struct endpoint *peer, const char *name)
 {
-    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    const struct machine *m = machines_find(a->machines, peer, clock_now());
     return (struct virtual_question){
         .config = a->config.snapshot,
         .machine = m,
@@ -73,7 +73,7 @@ static bool began(void *context, const struct endpoint *peer, const char *name)
 static void whole(void *context, const struct endpoint *peer)
 {
     const struct appliance *a = context;
-    const struct machine *m = machines_find(a->machines, peer, loop_clock());
+    const struct machine *m = machines_find(a->machines, peer, clock_now());
     if (m) {
         struct host_facts facts = facts_of_machine(m);
         struct gate gate = gate_ask(a->config.snapshot, &facts, NULL);
@@ -86,7 +86,7 @@ static void whole(void *context, const struct endpoint *peer)
 static void heard(void *context, const struct endpoint *at, const struct machine *machine)
 {
     const struct appliance *a = context;
-    machines_learn(a->machines, at, machine, loop_clock());
+    machines_learn(a->machines, at, machine, clock_now());
     timeline_address(boot_watch_timeline(a->boots), &machine->mac, at);
 }
 
@@ -125,7 +125,7 @@ static void ask_kernel(const struct appliance *a, const struct endpoint *peer,
 static const struct machine *recognise(const struct appliance *a,
                                        const struct endpoint *peer, unsigned ifindex)
 {
-    usec_t now = loop_clock();
+    usec_t now = clock_now();
     const struct machine *m = machines_find(a->machines, peer, now);
     if (m && !m->by_neighbour) {
         return m;

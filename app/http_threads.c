@@ -230,7 +230,7 @@ static void has_come(struct http_threads *t, int fd, struct endpoint *out)
 static bool has_room_for_coming(struct http_threads *t)
 {
     (void)pthread_mutex_lock(&t->lock);
-    forget_coming(t, loop_clock());
+    forget_coming(t, clock_now());
     bool room = t->coming_count < COMING_MAX;
     (void)pthread_mutex_unlock(&t->lock);
     return room;
@@ -312,7 +312,7 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *addr,
     }
     bool taken = !full && !greedy && !t->closing;
     if (taken) {
-        t->coming[t->coming_count++] = (struct coming){t->taking, peer, loop_clock()};
+        t->coming[t->coming_count++] = (struct coming){t->taking, peer, clock_now()};
     }
     (void)pthread_mutex_unlock(&t->lock);
     return taken ? MHD_YES : MHD_NO;
@@ -341,7 +341,7 @@ static struct connection *open_connection(struct http_threads *t, int fd)
         c->fd = fd;
         c->local = http_socket_own(fd);
         c->ifindex = http_socket_interface(fd);
-        c->waits_since = loop_clock();
+        c->waits_since = clock_now();
     }
     (void)pthread_mutex_lock(&t->lock);
     has_come(t, fd, &peer);
@@ -488,7 +488,7 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **slot,
         c->end = good ? HTTP_END_DONE : end_of(c, why);
         (void)call_main(t, c, CALL_ENDED);
     }
-    set_waiting(t, c, loop_clock());
+    set_waiting(t, c, clock_now());
 }
 
 /* -- answers ------------------------------------------------------------------------------ */
@@ -716,7 +716,7 @@ int http_threads_start(int fd, const struct http_limits *limits,
 /* Nobody waits for the main loop from here on; transfers are told as far as they came. */
 static void close_questions(struct http_threads *t)
 {
-    usec_t now = loop_clock();
+    usec_t now = clock_now();
     (void)pthread_mutex_lock(&t->lock);
     t->closing = true;
     for (struct connection *c = t->connections; c; c = c->next) {

@@ -210,15 +210,15 @@ static bool make_parts(struct init_build *b, const struct terminal *t)
     size_t done = 0;
     bool good = true;
 
-    progress_begin(&progress, t, "boot root", total, "parts", terminal_now());
+    progress_begin(&progress, t, "boot root", total, "parts", clock_now());
     for (size_t i = 0; i < init_part_count && good; i++) {
         if (there[i]) {
             good = init_make(b, &init_parts[i]);
             done += good;
-            progress_set(&progress, done, terminal_now());
+            progress_set(&progress, done, clock_now());
         }
     }
-    progress_end(&progress, done, good, terminal_now());
+    progress_end(&progress, done, good, clock_now());
     return good;
 }
 

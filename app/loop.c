@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -73,13 +72,6 @@ struct loop {
     size_t bell_count;
 };
 
-usec_t loop_clock(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (usec_t)ts.tv_sec * USEC_PER_SEC + (usec_t)ts.tv_nsec / 1000;
-}
-
 /* -- the deadline ------------------------------------------------------------------------- */
 
 /*
@@ -118,7 +110,7 @@ static void on_alarm(uv_poll_t *poll, int status, int events)
     (void)n; /* nothing to read: it was set anew in between */
     loop->alarm_set = USEC_NEVER;
     if (loop->timeout) {
-        loop->timeout(loop->deadline_context, loop_clock());
+        loop->timeout(loop->deadline_context, clock_now());
     }
 }
 
@@ -149,7 +141,7 @@ static void back_here(uv_work_t *uv, int status)
 {
     struct errand *e = uv->data;
     (void)status; /* nothing is ever cancelled */
-    e->done(e->job, loop_clock());
+    e->done(e->job, clock_now());
     free(e);
 }
 
@@ -311,11 +303,11 @@ static void on_event(uv_poll_t *poll, int status, int events)
     struct watcher *w = poll->data;
     bool go_on = true;
     if (status >= 0 && events & UV_WRITABLE) {
-        go_on = w->callback(w->context, w->fd, LOOP_WRITABLE, loop_clock());
+        go_on = w->callback(w->context, w->fd, LOOP_WRITABLE, clock_now());
     }
     if (go_on && w->state == SLOT_WATCHES && (status < 0 || events & UV_READABLE)) {
         enum loop_event event = status < 0 ? LOOP_ERROR : LOOP_READABLE;
-        go_on = w->callback(w->context, w->fd, event, loop_clock());
+        go_on = w->callback(w->context, w->fd, event, clock_now());
     }
     if (!go_on) {
         let_go(w);
@@ -412,7 +404,7 @@ static void on_signal(uv_signal_t *signal, int number)
 {
     struct signal_watcher *w = signal->data;
     (void)number;
-    w->callback(w->context, loop_clock());
+    w->callback(w->context, clock_now());
 }
 
 int loop_on_signal(struct loop *loop, int number,
@@ -433,7 +425,7 @@ int loop_on_signal(struct loop *loop, int number,
 static void on_quiet(uv_timer_t *timer)
 {
     struct change_watcher *w = timer->data;
-    w->callback(w->context, loop_clock());
+    w->callback(w->context, clock_now());
 }
 
 static void on_change(uv_fs_event_t *event, const char *name, int events, int status)
@@ -474,7 +466,7 @@ int loop_on_change(struct loop *loop, const char *directory, unsigned quiet,
 static void on_ring(uv_async_t *async)
 {
     struct loop_bell *bell = async->data;
-    bell->callback(bell->context, loop_clock());
+    bell->callback(bell->context, clock_now());
 }
 
 int loop_on_bell(struct loop *loop, void (*callback)(void *context, usec_t now),

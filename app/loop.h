@@ -88,7 +88,4 @@ void loop_ring(struct loop_bell *bell);
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 
-/* CLOCK_MONOTONIC, read now. */
-usec_t loop_clock(void);
-
 #endif

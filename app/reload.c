@@ -199,7 +199,7 @@ static void finish(void *job, usec_t now)
     size_t faults = r->config.faults.errors;
     const char *why =
         !good ? "the configuration has faults" : r->take(r->context, &r->config);
-    usec_t held = loop_clock() - now;
+    usec_t held = clock_now() - now;
     if (r->error != 0) {
         why = strerror(-r->error);
     }
@@ -230,14 +230,14 @@ static void begin(struct reload *r)
     r->again = false;
     r->now = r->next;
     r->next.count = 0;
-    r->began = loop_clock();
+    r->began = clock_now();
     snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%llu",
              (unsigned long long)r->began);
     notify_systemd(state);
     (void)stat(r->path, &r->seen);
     if (loop_work(r->loop, read_anew, finish, r) != 0) {
         read_anew(r);
-        finish(r, loop_clock());
+        finish(r, clock_now());
     }
 }
 

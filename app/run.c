@@ -311,7 +311,7 @@ static const char *take_configuration(void *context, struct configuration *confi
     logging_configure(config->snapshot, a->verbose);
     warn_of_restart(old.snapshot, config->snapshot);
     a->config = *config;
-    a->loaded = loop_clock();
+    a->loaded = clock_now();
     *config = old;
     return NULL;
 }
@@ -390,7 +390,7 @@ static int watch_everything(struct appliance *a)
     if (error == 0) {
         error = start_http(a);
     }
-    watchdog_start(&a->watchdog, loop_clock());
+    watchdog_start(&a->watchdog, clock_now());
     loop_set_deadline(a->loop, next_deadline, on_deadline, a);
     static const int stops[] = {SIGTERM, SIGINT};
     for (size_t i = 0; error == 0 && i < 2; i++) {
@@ -474,7 +474,7 @@ static bool start(struct appliance *a, const char *path)
     if (!read_configuration(path, a->verbose, &a->config)) {
         return false;
     }
-    a->began = a->loaded = loop_clock();
+    a->began = a->loaded = clock_now();
     return open_everything(a) && drop_privileges(a) && open_state(a) && watch(a);
 }
 

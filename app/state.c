@@ -196,7 +196,7 @@ void state_timeout(struct state *s, usec_t now)
 /* Not earlier than a retry that is waited for. */
 static void write_soon(struct state *s, usec_t wait)
 {
-    usec_t due = loop_clock() + wait;
+    usec_t due = clock_now() + wait;
     if (s->batch_count == 0 && due < s->due) {
         s->due = due;
     }

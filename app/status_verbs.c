@@ -132,7 +132,7 @@ static void on_log(void *context, struct control_ticket ticket, const json_t *qu
     }
     wait = wait < WAIT_MAX ? wait : WAIT_MAX;
     if (!answer_log(v, &w, wait > 0)) {
-        w.due = loop_clock() + wait * USEC_PER_SEC;
+        w.due = clock_now() + wait * USEC_PER_SEC;
         put_waiting(v, &w);
     }
 }
@@ -153,7 +153,7 @@ static void answer_waiting(struct status_verbs *v, usec_t now)
 
 static void on_end(void *context)
 {
-    answer_waiting(context, loop_clock());
+    answer_waiting(context, clock_now());
 }
 
 usec_t status_verbs_deadline(const struct status_verbs *v)

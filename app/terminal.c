@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WIDTH_USUAL  80
@@ -63,13 +62,6 @@ const char *terminal_tone(const struct terminal *t, enum tone tone)
         [TONE_WARN] = "\033[33m", [TONE_DIM] = "\033[2m",   [TONE_STRONG] = "\033[1m",
     };
     return t->colour ? tones[tone] : "";
-}
-
-usec_t terminal_now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (usec_t)ts.tv_sec * USEC_PER_SEC + (usec_t)ts.tv_nsec / 1000;
 }
 
 /* -- progress ----------------------------------------------------------------------------- */

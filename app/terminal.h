@@ -6,9 +6,9 @@
  *     fprintf(t.out, "%sok%s\n", terminal_tone(&t, TONE_GOOD), terminal_tone(&t, TONE_PLAIN));
  *
  *     struct progress p;
- *     progress_begin(&p, &t, "boot.wim", size, NULL, terminal_now());
- *     progress_set(&p, octets_so_far, terminal_now());      as often as you like
- *     progress_end(&p, octets_in_all, good, terminal_now());
+ *     progress_begin(&p, &t, "boot.wim", size, NULL, clock_now());
+ *     progress_set(&p, octets_so_far, clock_now());      as often as you like
+ *     progress_end(&p, octets_in_all, good, clock_now());
  *
  * On a terminal the line of a progress is drawn again in place, ten times a second at most;
  * elsewhere (a file, a pipe, TERM=dumb) it is a plain line every ten seconds, and one at the
@@ -44,8 +44,6 @@ void terminal_open(struct terminal *t, FILE *out, bool no_color);
 void terminal_measure(struct terminal *t);
 /* The escape sequence that begins the tone, TONE_PLAIN ends every one; "" without colours. */
 const char *terminal_tone(const struct terminal *t, enum tone tone);
-/* A monotonic clock. */
-usec_t terminal_now(void);
 
 struct progress {
     const struct terminal *terminal;

@@ -69,7 +69,7 @@ static void give_json(struct http_answer *out, json_t *document)
 
 static void give_status(struct web *w, struct http_answer *out)
 {
-    usec_t now = loop_clock();
+    usec_t now = clock_now();
     if (!w->status || now - w->status_at >= STATUS_KEEPS) {
         json_auto_t *document = status_json(w->appliance);
         free(w->status);
@@ -127,7 +127,7 @@ static double world_time(usec_t at)
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_REALTIME, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9 -
-           (double)(loop_clock() - at) / (double)USEC_PER_SEC;
+           (double)(clock_now() - at) / (double)USEC_PER_SEC;
 }
 
 static size_t count_booting(const struct timeline *t)

@@ -42,13 +42,6 @@ void log_set_level(enum log_level level)
     out.level = level;
 }
 
-static usec_t monotonic(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (usec_t)ts.tv_sec * USEC_PER_SEC + (usec_t)ts.tv_nsec / 1000;
-}
-
 /* -- where lines go ----------------------------------------------------------------------- */
 
 /* JOURNAL_STREAM is "device:inode" of what systemd made standard error, which may have been
@@ -248,7 +241,7 @@ static bool may_tell(const struct log_line *l, usec_t now)
 
 void log_end(struct log_line *l)
 {
-    usec_t now = monotonic();
+    usec_t now = clock_now();
     if (l->wanted && (!out.folds || l->news ||
                       (log_repeats_note(&out.repeats, l, now) && may_tell(l, now)))) {
         put(l);

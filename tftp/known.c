@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FRESH (5 * USEC_PER_SEC)
@@ -29,13 +28,6 @@ struct question {
     char path[TFTP_PATH_SIZE];
     bool there;
 };
-
-static usec_t clock_now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (usec_t)ts.tv_sec * USEC_PER_SEC + (usec_t)ts.tv_nsec / 1000;
-}
 
 struct known *known_new(const struct tftp_hooks *hooks)
 {

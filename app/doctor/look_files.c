@@ -80,10 +80,10 @@ static pid_t start(const char *path, const char *const argv[], int *from)
 /* False: too much, or too late. */
 static bool read_all(int fd, char *out, size_t *len)
 {
-    usec_t end = terminal_now() + TIME_MAX;
+    usec_t end = clock_now() + TIME_MAX;
     while (*len < OUTPUT_MAX) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        usec_t now = terminal_now();
+        usec_t now = clock_now();
         if (now >= end || poll(&p, 1, (int)((end - now) / USEC_PER_MSEC) + 1) <= 0) {
             return false;
         }

@@ -150,7 +150,7 @@ static bool get(struct talk *t, const struct download_terms *terms, const char *
                 struct sink *sink, struct download *out)
 {
     struct http_head head;
-    usec_t began = terminal_now();
+    usec_t began = clock_now();
     if (!open_talk(t, terms->interface) || !send_request(t, "HEAD", false) ||
         !read_head(t, &head)) {
         out->not_found = strstr(out->fault, "404") != NULL;
@@ -158,15 +158,15 @@ static bool get(struct talk *t, const struct download_terms *terms, const char *
     }
     out->has_size = true;
     out->size = head.length;
-    out->rtt = terminal_now() - began;
+    out->rtt = clock_now() - began;
     sink_begin(sink, terms->terminal, url, head.length);
-    began = terminal_now();
+    began = clock_now();
     if (!send_request(t, "GET", true) || !read_head(t, &head)) {
         return false;
     }
-    out->first_byte = terminal_now() - began;
+    out->first_byte = clock_now() - began;
     bool good = read_body(t, &head, sink);
-    out->took = terminal_now() - began;
+    out->took = clock_now() - began;
     sink_end(sink, out);
     if (good && out->size != out->octets) {
         return fail(t, "HEAD and GET tell different sizes");

@@ -32,7 +32,7 @@ static void fault(struct transfer *t, const char *what, int error)
 static void send_due(struct transfer *t)
 {
     uint8_t packet[FETCH_PACKET_SIZE];
-    for (size_t len; (len = fetch_next(&t->fetch, packet, terminal_now())) > 0;) {
+    for (size_t len; (len = fetch_next(&t->fetch, packet, clock_now())) > 0;) {
         const struct iovec part = {packet, len};
         int error = net_send(t->fd, &t->path, &part, 1, 0, false);
         if (error == -ENETUNREACH || error == -EHOSTUNREACH || error == -EPERM) {
@@ -67,7 +67,7 @@ static void receive_all(struct transfer *t)
             return;
         }
         if (is_server(t, &from)) {
-            struct rd data = fetch_input(&t->fetch, t->dgram, (size_t)n, terminal_now());
+            struct rd data = fetch_input(&t->fetch, t->dgram, (size_t)n, clock_now());
             sink_add(t->sink, data.p, rd_left(&data));
             if (t->fetch.due) {
                 send_due(t);
@@ -81,7 +81,7 @@ static void receive_all(struct transfer *t)
 
 static void wait_for(const struct transfer *t)
 {
-    usec_t now = terminal_now();
+    usec_t now = clock_now();
     usec_t until = fetch_deadline(&t->fetch);
     struct pollfd p = {.fd = t->fd, .events = POLLIN};
     if (now < until) {
@@ -106,7 +106,7 @@ static void run(struct transfer *t, bool size_only)
     struct fetch_terms terms = t->terms->fetch;
     AUTO(close) int fd = -1;
     terms.size_only = size_only;
-    fetch_init(&t->fetch, &terms, terminal_now());
+    fetch_init(&t->fetch, &terms, clock_now());
     t->answered = false;
     t->path = (struct net_path){.peer = endpoint_ip4(t->terms->server, TFTP_PORT)};
     int error = open_socket(t->terms, &fd);
@@ -119,7 +119,7 @@ static void run(struct transfer *t, bool size_only)
         send_due(t);
         wait_for(t);
         receive_all(t);
-        fetch_timeout(&t->fetch, terminal_now());
+        fetch_timeout(&t->fetch, clock_now());
     }
     send_due(t);
 }

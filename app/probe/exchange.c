@@ -112,7 +112,7 @@ static bool next_answer(struct exchange *x, uint32_t xid, struct answer *out)
 
 static void wait_for(int fd, usec_t until)
 {
-    usec_t now = terminal_now();
+    usec_t now = clock_now();
     struct pollfd p = {.fd = fd, .events = POLLIN};
     if (now < until) {
         (void)poll(&p, 1, (int)((until - now) / USEC_PER_MSEC) + 1);
@@ -145,10 +145,10 @@ static uint16_t secs_of(const struct exchange *x, usec_t passed)
 int exchange_offers(struct exchange *x, usec_t patience, struct choice_facts *facts,
                     char why[EXCHANGE_WHY_SIZE])
 {
-    usec_t began = terminal_now();
+    usec_t began = clock_now();
     usec_t sent_at = 0;
     usec_t again = OFFERS_AGAIN;
-    for (usec_t now = began; now < began + patience; now = terminal_now()) {
+    for (usec_t now = began; now < began + patience; now = clock_now()) {
         struct answer a;
         if (sent_at == 0 || now >= sent_at + again) {
             again = sent_at == 0 ? again : again * 2;
@@ -165,7 +165,7 @@ int exchange_offers(struct exchange *x, usec_t patience, struct choice_facts *fa
         usec_t end = began + patience;
         wait_for(capture_fd(x->capture), sent_at + again < end ? sent_at + again : end);
         while (next_answer(x, x->terms.xid, &a)) {
-            a.after = terminal_now() - sent_at;
+            a.after = clock_now() - sent_at;
             keep(facts, &a);
         }
     }
@@ -234,18 +234,18 @@ static int put_question(struct exchange *x, int fd, const struct request_terms *
     struct net_inbox *inbox = net_inbox_new();
     const struct net_path path = {.peer = endpoint_ip4(out->asked, DHCP_PXE_PORT)};
     const struct iovec part = {request, request_write(terms, request)};
-    usec_t began = terminal_now();
+    usec_t began = clock_now();
     usec_t sent_at = 0;
     int error = inbox ? 0 : -ENOMEM;
     for (usec_t now = began; error == 0 && out->type == 0 && now < began + ASK_TIME;
-         now = terminal_now()) {
+         now = clock_now()) {
         if (sent_at == 0 || now >= sent_at + ASK_AGAIN) {
             error = net_send(fd, &path, &part, 1, 0, false);
             sent_at = now;
         }
         wait_for(fd, sent_at + ASK_AGAIN);
         take_replies(x, fd, inbox, terms, out);
-        out->after = terminal_now() - sent_at;
+        out->after = clock_now() - sent_at;
     }
     net_inbox_free(inbox);
     return error;
@@ -292,20 +292,20 @@ enum dhcp_message exchange_lease(struct exchange *x, const struct answer *offer,
                                  struct answer *reply)
 {
     struct request_terms terms = x->terms;
-    usec_t began = terminal_now();
+    usec_t began = clock_now();
     terms.type = DHCP_REQUEST;
     terms.server = offer->server;
     terms.wanted = offer->address;
     if (send_frame(x, &terms) != 0) {
         return 0;
     }
-    while (terminal_now() < began + LEASE_TIME) {
+    while (clock_now() < began + LEASE_TIME) {
         wait_for(capture_fd(x->capture), began + LEASE_TIME);
         while (next_answer(x, terms.xid, reply)) {
             if (reply->type != DHCP_ACK && reply->type != DHCP_NAK) {
                 continue;
             }
-            reply->after = terminal_now() - began;
+            reply->after = clock_now() - began;
             terms.type = DHCP_RELEASE; /* of a machine that does not exist */
             terms.client = reply->address;
             terms.wanted = IP4_ANY;

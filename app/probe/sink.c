@@ -7,7 +7,7 @@ void sink_begin(struct sink *s, const struct terminal *terminal, const char *wha
 {
     memset(s, 0, sizeof *s);
     sha256_init(&s->digest);
-    progress_begin(&s->progress, terminal, what, size, NULL, terminal_now());
+    progress_begin(&s->progress, terminal, what, size, NULL, clock_now());
 }
 
 void sink_add(struct sink *s, const void *octets, size_t len)
@@ -21,7 +21,7 @@ void sink_add(struct sink *s, const void *octets, size_t len)
     s->head_len += n;
     s->octets += len;
     sha256_add(&s->digest, octets, len);
-    progress_set(&s->progress, s->octets, terminal_now());
+    progress_set(&s->progress, s->octets, clock_now());
 }
 
 void sink_end(struct sink *s, struct download *out)

@@ -44,13 +44,6 @@ struct crowd_acks {
     uint32_t count;
 };
 
-static usec_t clock_now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (usec_t)ts.tv_sec * USEC_PER_SEC + (usec_t)ts.tv_nsec / 1000;
-}
-
 static bool is_lost(struct crowd_member *m, double share)
 {
     bool lost = share > 0 && chance(&m->random, share);
