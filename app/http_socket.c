@@ -101,6 +101,13 @@ struct endpoint http_socket_peer(int fd)
     return http_socket_endpoint((const struct sockaddr *)&a);
 }
 
+bool http_socket_is_gone(int fd)
+{
+    struct sockaddr_storage a;
+    socklen_t len = sizeof a;
+    return getpeername(fd, (struct sockaddr *)&a, &len) != 0 && errno == ENOTCONN;
+}
+
 unsigned http_socket_interface(int fd)
 {
     union {

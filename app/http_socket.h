@@ -18,6 +18,8 @@ int http_socket_listen(const struct endpoint *at, int *fd);
 struct endpoint http_socket_endpoint(const struct sockaddr *address);
 struct endpoint http_socket_own(int fd);
 struct endpoint http_socket_peer(int fd);
+/* Was it reset before anybody looked at it? */
+bool http_socket_is_gone(int fd);
 /* Where the connection's first packet came in; 0: not known. */
 unsigned http_socket_interface(int fd);
 

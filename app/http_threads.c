@@ -240,6 +240,10 @@ static void add_connection(struct http_threads *t, int fd,
                            const struct sockaddr_storage *peer, socklen_t len)
 {
     struct endpoint who;
+    if (http_socket_is_gone(fd)) {
+        (void)close(fd); /* it takes nobody's place until a thread has found that out */
+        return;
+    }
     t->taking = fd;
     if (MHD_add_connection(t->daemon, fd, (const struct sockaddr *)peer, len) !=
         MHD_YES) {

@@ -204,9 +204,17 @@ def test_a_file_that_becomes_shorter(site):
     site.serves()
 
 
-def cpu_seconds(program):
+def stat_of(program):
     with open("/proc/%d/stat" % program.pid) as file:
-        fields = file.read().rsplit(")", 1)[1].split()
+        return file.read().rsplit(")", 1)[1].split()
+
+
+def process_state(program):
+    return stat_of(program)[0]
+
+
+def cpu_seconds(program):
+    fields = stat_of(program)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -241,6 +249,7 @@ def test_connections_that_are_gone_before_they_begin(site):
     """Of a pxed that was held up: they count for nothing, at that address or another."""
     for _ in range(5):
         os.kill(site.pxed.pid, signal.SIGSTOP)
+        until("it is held up", lambda: process_state(site.pxed) == "T")
         for i in range(30):
             reset(site.connect("10.77.0.%d" % (10 + i % 5)))
         os.kill(site.pxed.pid, signal.SIGCONT)
