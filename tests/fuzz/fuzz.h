@@ -2,6 +2,7 @@
  * tests/fuzz/fuzz: what the fuzz targets have in common.
  *
  *     must(truth)          a property; the run stops where one does not hold
+ *     fuzz_config(json)    the target's configuration
  *     fuzz_below(), ...    the input as a script: values for machines that raw octets would
  *                          hardly ever move; zeros once it is at its end
  *
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #include "common/bytes.h"
+#include "config/load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,6 +28,19 @@ static inline _Noreturn void fuzz_broken(const char *file, int line, const char 
 }
 
 #define must(truth) ((truth) ? (void)0 : fuzz_broken(__FILE__, __LINE__, #truth))
+
+/* Read the first time it is called, and kept: one text for each target. */
+static inline struct snapshot *fuzz_config(const char *json)
+{
+    static struct snapshot *config;
+    struct faults faults = {0};
+    if (!config) {
+        config = config_load(json, strlen(json), &faults);
+        must(config != NULL);
+        faults_done(&faults);
+    }
+    return config;
+}
 
 /* 0 .. n - 1; n > 0. */
 static inline uint32_t fuzz_below(struct rd *in, uint32_t n)

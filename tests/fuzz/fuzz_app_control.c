@@ -17,7 +17,6 @@
 #include "app/control.h"
 #include "app/state.h"
 #include "app/unix_socket.h"
-#include "config/load.h"
 #include "tests/fuzz/fuzz.h"
 
 #define PEERS  3
@@ -108,11 +107,10 @@ static void clean_up(void)
 
 static void set_up(void)
 {
-    struct faults faults = {0};
     log_set_level(LOG_ERROR);
-    w.config = config_load(json, sizeof json - 1, &faults);
+    w.config = fuzz_config(json);
     snprintf(w.folder, sizeof w.folder, "/tmp/pxed-fuzz-XXXXXX");
-    must(w.config && mkdtemp(w.folder));
+    must(mkdtemp(w.folder) != NULL);
     snprintf(w.path, sizeof w.path, "%s/control", w.folder);
     must(loop_new(&w.loop) == 0);
     must(control_open(w.path, geteuid(), getegid(), &w.control) == 0);

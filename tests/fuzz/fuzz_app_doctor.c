@@ -12,7 +12,6 @@
 #include "app/doctor/iptables.h"
 #include "app/doctor/judge.h"
 #include "app/doctor/nft.h"
-#include "config/load.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char json[] =
@@ -174,13 +173,8 @@ static void judge_facts(struct rd *in, const struct snapshot *config)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct snapshot *config;
+    const struct snapshot *config = fuzz_config(json);
     struct rd in = rd_over(data, size);
-    struct faults faults = {0};
-    if (!config) {
-        config = config_load(json, sizeof json - 1, &faults);
-        must(config != NULL);
-    }
     if (size < 1) {
         return 0;
     }

@@ -5,7 +5,6 @@
  * its buffer of whatever size; a loader's configuration has the lines it is to have, whatever
  * stands in a name or an argument; a name that a loader asks for is of a known kind.
  */
-#include "config/load.h"
 #include "config/system.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -87,12 +86,7 @@ static void check_system(const struct template_client *client, char *text,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct snapshot *config;
-    if (!config) {
-        struct faults faults = {0};
-        config = config_load(json, sizeof json - 1, &faults);
-        must(config != NULL);
-    }
+    const struct snapshot *config = fuzz_config(json);
     struct machine machine = {.mac = {{2, 0, 0, 0, 0, 1}}, .has_arch = true, .arch = 7};
     struct template_client client = {
         .config = config,

@@ -6,7 +6,6 @@
  * Properties: a request is answered exactly if there are replies; each reply is a good one
  * (dhcp_reply.h): it parses, is what RFC 2131 and PXE demand, and fits what the client takes.
  */
-#include "config/load.h"
 #include "dhcp/frame.h"
 #include "tests/fuzz/dhcp_reply.h"
 
@@ -42,15 +41,10 @@ static void check_shown(struct rd octets)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct snapshot *config;
+    const struct snapshot *config = fuzz_config(json);
     static struct dhcp_decision d;
-    struct faults faults = {0};
     struct dhcp_packet in;
     struct frame frame;
-    if (!config) {
-        config = config_load(json, sizeof json - 1, &faults);
-        must(config != NULL);
-    }
     if (size < 1) {
         return 0;
     }

@@ -7,7 +7,6 @@
  * Properties: a request is answered exactly if there is a reply; it parses, mirrors the relays,
  * names the client and us, has a URL and no address, and is at most DHCP6_MAX_LEN octets.
  */
-#include "config/load.h"
 #include "dhcp/v6_decision.h"
 #include "dhcp/v6_show.h"
 #include "tests/fuzz/fuzz.h"
@@ -83,15 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         {{0xfd, 0x77, [15] = 2}},
     };
     static const struct ip6 group = {{0xff, 2, [13] = 1, [15] = 2}};
-    static struct snapshot *config;
+    const struct snapshot *config = fuzz_config(json);
     static struct dhcp6_decision d;
     static char text[400];
-    struct faults faults = {0};
     struct dhcp6_packet in;
-    if (!config) {
-        config = config_load(json, sizeof json - 1, &faults);
-        must(config != NULL);
-    }
     if (size < 1) {
         return 0;
     }
