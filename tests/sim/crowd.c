@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "app/boot_rules.h"
-#include "app/timeline.h"
+#include "tests/sim/machine.h"
 #include "tests/sim/random.h"
 #include "tests/sim/suites.h"
 
@@ -17,29 +17,7 @@ static const struct hash_seed seed = {7, 8};
 
 static struct timeline_who machine(uint8_t kind, uint64_t n)
 {
-    struct timeline_who who = {.has_mac = true, .mac = {{kind}}};
-    for (unsigned i = 1; i < 6; i++) {
-        who.mac.octet[i] = (uint8_t)(n >> 8 * (5 - i));
-    }
-    return who;
-}
-
-static void ask(struct timeline *t, const struct timeline_who *who, bool in_table,
-                usec_t now)
-{
-    struct timeline_request r = {.kind = TIMELINE_DISCOVER,
-                                 .words = "DISCOVER, x64-uefi, PXEClient",
-                                 .interface = "eth0",
-                                 .boots = true,
-                                 .client = BOOT_CLIENT_UEFI};
-    struct timeline_answer a = {.answered = true,
-                                .offer = true,
-                                .form = "pxe",
-                                .file = "x64.efi",
-                                .profile = "default",
-                                .in_table = in_table};
-    timeline_request(t, who, &r, now);
-    timeline_answer(t, who, &a, now);
+    return (struct timeline_who){.has_mac = true, .mac = sim_mac(kind, n)};
 }
 
 /* Random machines ask, and random names are asked for. */
@@ -53,7 +31,7 @@ static void flood(struct timeline *t, struct sim_random *random, usec_t now)
         if (n % 4 == 0) {
             timeline_file_refused(t, &stranger, &load, now);
         } else {
-            ask(t, &stranger, false, now);
+            sim_discover(t, &stranger, false, now);
         }
     }
 }
@@ -79,7 +57,7 @@ START_TEST(a_flood_pushes_nobody_out)
         for (unsigned n = 0; n < CROWD; n++) {
             struct timeline_who who = machine(0x52, n);
             if (step == 0) {
-                ask(t, &who, true, now);
+                sim_discover(t, &who, true, now);
             } else {
                 load_file(t, &who, step, now);
             }

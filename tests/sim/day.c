@@ -9,10 +9,10 @@
 
 #include "app/boot_rules.h"
 #include "app/evidence.h"
-#include "app/timeline.h"
 #include "config/machines.h"
 #include "config/states.h"
 #include "tests/sim/live.h"
+#include "tests/sim/machine.h"
 #include "tests/sim/random.h"
 #include "tests/sim/suites.h"
 #include "tftp/grant.h"
@@ -98,15 +98,6 @@ static void stop(struct day *d)
 
 /* -- who they are ------------------------------------------------------------------------- */
 
-static struct mac mac_of(uint8_t kind, uint64_t n)
-{
-    struct mac mac = {{kind}};
-    for (unsigned i = 1; i < 6; i++) {
-        mac.octet[i] = (uint8_t)(n >> 8 * (5 - i));
-    }
-    return mac;
-}
-
 static struct endpoint address_of(unsigned machine, uint16_t port)
 {
     struct ip4 ip = {{10, 1, (uint8_t)(machine >> 8), (uint8_t)machine}};
@@ -116,7 +107,7 @@ static struct endpoint address_of(unsigned machine, uint16_t port)
 static struct timeline_who who_of(unsigned machine)
 {
     return (struct timeline_who){.has_mac = true,
-                                 .mac = mac_of(0x52, machine),
+                                 .mac = sim_mac(0x52, machine),
                                  .has_address = true,
                                  .address = address_of(machine, 0)};
 }
@@ -135,19 +126,7 @@ static void note_packet(struct day *d, const struct mac *mac, enum evidence_part
 
 static void discover(struct day *d, const struct timeline_who *who, bool in_table)
 {
-    struct timeline_request r = {.kind = TIMELINE_DISCOVER,
-                                 .words = "DISCOVER, x64-uefi, PXEClient",
-                                 .interface = "eth0",
-                                 .boots = true,
-                                 .client = BOOT_CLIENT_UEFI};
-    struct timeline_answer a = {.answered = true,
-                                .offer = true,
-                                .form = "pxe",
-                                .file = "x64.efi",
-                                .profile = "default",
-                                .in_table = in_table};
-    timeline_request(d->timeline, who, &r, d->now);
-    timeline_answer(d->timeline, who, &a, d->now);
+    sim_discover(d->timeline, who, in_table, d->now);
     note_packet(d, &who->mac, EVIDENCE_DHCP);
     (void)states_seen(d->states, &who->mac, true, 7,
                       d->epoch + (int64_t)(d->now / USEC_PER_SEC));
@@ -159,7 +138,7 @@ static void strangers(struct day *d)
     char name[40];
     for (unsigned i = 0; i < STRANGERS; i++) {
         uint64_t n = sim_random_next(&d->random);
-        struct timeline_who who = {.has_mac = true, .mac = mac_of(0x0a, n)};
+        struct timeline_who who = {.has_mac = true, .mac = sim_mac(0x0a, n)};
         struct endpoint from = address_of((unsigned)(n % 65536), 1000);
         discover(d, &who, false);
         snprintf(name, sizeof name, "name%llu", (unsigned long long)n);
@@ -196,7 +175,7 @@ static void end_file(struct day *d, struct tftp_transfer *x)
     if (p->boots) {
         begin_file(d, p);
     } else if (whole) {
-        struct mac mac = mac_of(0x52, p->machine);
+        struct mac mac = sim_mac(0x52, p->machine);
         (void)states_mark(d->states, &mac, false, p->machine % 2 == 0);
     }
 }
