@@ -109,7 +109,7 @@ static void log_boot(const struct boot *b)
               : b->state == BOOT_BOOTED ? "boot done"
                                         : "boot left alone");
     if (!b->host[0]) {
-        log_of_stranger(&l);
+        log_limit(&l, LOG_OF_STRANGER);
     }
     log_machine(&l, b);
     log_decimal(&l, "seconds", (double)(b->heard - b->began) / (double)USEC_PER_SEC, 3);

@@ -21,9 +21,16 @@
 
 #define PATIENCE_MS 100
 
-#define STRANGERS_BURST                                                                  \
-    8192 /* lines: a thousand machines that boot at once have some 4,000 */
-#define STRANGERS_SECOND 20
+static const struct {
+    struct bucket_rate rate;
+    const char *said; /* in place of more */
+} limits[LOG_LIMITS] = {
+    /* A thousand machines that boot at once have some 4,000 lines. */
+    [LOG_OF_STRANGER] = {{USEC_PER_SEC / 20, 8192},
+                         "more is heard of machines that no host names than is logged"},
+    [LOG_OF_NOTHING] = {{USEC_PER_SEC / 20, 2000},
+                        "more requests for files come to nothing than are logged"},
+};
 
 static struct {
     enum log_level level;
@@ -34,7 +41,7 @@ static struct {
     struct sockaddr_un journal;
     uint64_t lost; /* lines that nobody took, not yet told */
     struct log_repeats repeats;
-    struct bucket strangers;
+    struct bucket limited[LOG_LIMITS];
 } out = {.level = LOG_INFO, .form = LOG_AS_TEXT, .socket = -1};
 
 void log_set_level(enum log_level level)
@@ -219,23 +226,19 @@ void log_begin(struct log_line *l, enum log_level level, const char *event)
     l->wanted = level <= out.level;
 }
 
-void log_of_stranger(struct log_line *l)
-{
-    l->stranger = true;
-}
-
 /* False: too many of these; that was said. */
 static bool may_tell(const struct log_line *l, usec_t now)
 {
-    static const struct bucket_rate rate = {USEC_PER_SEC / STRANGERS_SECOND,
-                                            STRANGERS_BURST};
-    if (!l->stranger || bucket_has(&out.strangers, &rate, now)) {
-        if (l->stranger) {
-            bucket_take(&out.strangers, &rate, now);
-        }
+    const struct bucket_rate *rate = &limits[l->limit].rate;
+    struct bucket *bucket = &out.limited[l->limit];
+    if (l->limit == LOG_UNLIMITED) {
         return true;
     }
-    log_say(LOG_WARNING, "more is heard of machines that no host names than is logged");
+    if (bucket_has(bucket, rate, now)) {
+        bucket_take(bucket, rate, now);
+        return true;
+    }
+    log_say(LOG_WARNING, "%s", limits[l->limit].said);
     return false;
 }
 

@@ -15,7 +15,7 @@
  * theirs.  Once log_open() was called, lines that repeat are folded (common/log_repeats):
  * whoever runs the loop asks for log_deadline() and calls log_timeout().
  *
- * Lines about strangers (log_of_stranger()) are limited: a flood of forged machines fills no disk.
+ * Lines that anybody can bring about are limited (log_limit()): a flood fills no disk.
  *
  * A log that takes nothing for a tenth of a second loses lines rather than stop the service;
  * how many is said as soon as it takes some again.
@@ -51,11 +51,6 @@ void log_set_level(enum log_level level);
 
 void log_begin(struct log_line *l, enum log_level level, const char *event);
 void log_end(struct log_line *l);
-/*
- * What anybody can bring about by naming himself anew each time: there are only so many lines
- * of these at once, and so many a second, then one that says so.
- */
-void log_of_stranger(struct log_line *l);
 
 /* A whole line of prose: start-up, shutdown, faults. */
 void log_say(enum log_level level, const char *fmt, ...)

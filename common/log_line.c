@@ -10,7 +10,7 @@ static void open_line(struct log_line *l, enum log_level level, const char *even
     l->level = level;
     l->wanted = true;
     l->news = false;
-    l->stranger = false;
+    l->limit = LOG_UNLIMITED;
     l->event = event;
     l->count = 0;
     l->telling = LOG_FIELDS;
@@ -32,6 +32,11 @@ static uint16_t keep(struct log_line *l, const char *value)
 void log_line_event(struct log_line *l, enum log_level level, const char *event)
 {
     open_line(l, level, event);
+}
+
+void log_limit(struct log_line *l, enum log_limit limit)
+{
+    l->limit = limit;
 }
 
 void log_line_sentence(struct log_line *l, enum log_level level, const char *sentence)

@@ -16,6 +16,17 @@
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
+/*
+ * What anybody can bring about by naming himself anew each time: there are only so many lines
+ * of these at once, and so many a second, then one that says so.
+ */
+enum log_limit {
+    LOG_UNLIMITED,
+    LOG_OF_STRANGER, /* a machine that no host names */
+    LOG_OF_NOTHING,  /* a request for a file that comes to nothing */
+    LOG_LIMITS,
+};
+
 #define LOG_VALUES 2048
 #define LOG_FIELDS 32
 
@@ -27,9 +38,9 @@ struct log_field {
 
 struct log_line {
     enum log_level level;
-    bool wanted;       /* false: below the chosen level, nothing is kept */
-    bool news;         /* something has changed: told however soon it comes again */
-    bool stranger;     /* of a machine that no host names: log_of_stranger() */
+    bool wanted; /* false: below the chosen level, nothing is kept */
+    bool news;   /* something has changed: told however soon it comes again */
+    enum log_limit limit;
     const char *event; /* NULL: a sentence, the first value */
     unsigned count;
     unsigned telling;  /* fields that tell it apart from its repeats */
@@ -41,6 +52,8 @@ struct log_line {
 
 void log_line_event(struct log_line *l, enum log_level level, const char *event);
 void log_line_sentence(struct log_line *l, enum log_level level, const char *sentence);
+
+void log_limit(struct log_line *l, enum log_limit limit);
 
 /* value: NULL is left out as "-". */
 void log_text(struct log_line *l, const char *key, const char *value);

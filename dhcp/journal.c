@@ -82,7 +82,7 @@ void dhcp_journal_decision(const struct snapshot *config, const char *interface,
     log_begin(&l, dhcp_journal_level(d->verdict),
               !answered ? "dhcp silent" : (offer ? "dhcp offer" : "dhcp ack"));
     if (!d->host) {
-        log_of_stranger(&l);
+        log_limit(&l, LOG_OF_STRANGER);
     }
     log_client(&l, in, d);
     if (!answered) {
@@ -110,7 +110,7 @@ void dhcp_journal_fault(const char *interface, const struct dhcp_arrival *at,
     char ip[IP4_TEXT];
     struct log_line l;
     log_begin(&l, LOG_DEBUG, "dhcp malformed");
-    log_of_stranger(&l);
+    log_limit(&l, LOG_OF_STRANGER);
     log_text(&l, "from", ip4_print(at->from, ip));
     log_text(&l, "reason", dhcp_fault_name(fault));
     log_text(&l, "interface", interface);

@@ -26,7 +26,7 @@ void dhcp6_journal_decision(const struct snapshot *config, const char *interface
               !answered ? "dhcp6 silent"
                         : (advertise ? "dhcp6 advertise" : "dhcp6 reply"));
     if (!d->gate.host) {
-        log_of_stranger(&l);
+        log_limit(&l, LOG_OF_STRANGER);
     }
     log_client(&l, at, d);
     if (!answered) {
@@ -51,7 +51,7 @@ void dhcp6_journal_fault(const char *interface, const struct dhcp6_arrival *at,
     struct log_line l;
     char ip[IP_TEXT];
     log_begin(&l, LOG_DEBUG, "dhcp6 malformed");
-    log_of_stranger(&l);
+    log_limit(&l, LOG_OF_STRANGER);
     log_text(&l, "from", ip6_print(&at->from, ip));
     log_text(&l, "reason", dhcp6_fault_name(fault));
     log_text(&l, "interface", interface);

@@ -6,7 +6,6 @@
 #ifndef TFTP_ENGINE_H
 #define TFTP_ENGINE_H
 
-#include "common/bucket.h"
 #include "tftp/budget.h"
 #include "tftp/counters.h"
 #include "tftp/hooks.h"
@@ -16,7 +15,6 @@
 struct tftp_engine {
     struct tftp_table *table;
     struct tftp_budget *budget;
-    struct bucket lines;          /* of the log, about what comes to nothing */
     struct tftp_windows *windows; /* what they have carried, for the next transfer */
     struct timers timers;
     struct timer **timer_slots;

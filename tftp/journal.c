@@ -56,6 +56,9 @@ void tftp_journal_transfer(const struct tftp_hooks *hooks, const struct tftp_tra
                                                      : LOG_WARNING;
     struct log_line l;
     log_begin(&l, level, tftp_ended_well(t->end) ? "tftp done" : "tftp failed");
+    if (t->end == TFTP_END_NO_ANSWER) {
+        log_limit(&l, LOG_OF_NOTHING);
+    }
     log_peer_end(&l, &x->path);
     log_text(&l, "file", x->shown);
     log_repairs(&l, x->repairs);
@@ -85,6 +88,7 @@ void tftp_journal_refusal(const struct tftp_hooks *hooks, const struct net_path 
     char peer[ENDPOINT_TEXT];
     struct log_line l;
     log_begin(&l, LOG_INFO, "tftp refused");
+    log_limit(&l, LOG_OF_NOTHING);
     log_text(&l, "peer", endpoint_print_ip(&path->peer, peer));
     log_peer(&l, "file", name.at, name.len);
     log_text(&l, "reason", why);

@@ -62,9 +62,7 @@ static void refuse(struct tftp_requests *s, int fd, const struct tftp_transfer *
         return;
     }
     s->engine->counters.refused++;
-    if (tftp_unheard_may_log(s->engine, now)) {
-        tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, r->message);
-    }
+    tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, r->message);
     tell_refused(s, &wanted->path, wanted->shown, r->message, now);
 }
 
@@ -79,9 +77,7 @@ static void refuse_missing(struct tftp_requests *s, int fd,
         return;
     }
     s->engine->counters.refused++;
-    if ((why[0] ||
-         tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) &&
-        tftp_unheard_may_log(s->engine, now)) {
+    if (why[0] || tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
         tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, message);
     }
     tell_refused(s, &wanted->path, wanted->shown, message, now);

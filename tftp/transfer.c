@@ -147,9 +147,7 @@ static void end(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
 {
     enum tftp_end how = x->session.end;
     count_end(&e->counters, x, now);
-    if (how != TFTP_END_NO_ANSWER || tftp_unheard_may_log(e, now)) {
-        tftp_journal_transfer(&e->hooks, x, now);
-    }
+    tftp_journal_transfer(&e->hooks, x, now);
     tell_ended(e, x, now);
     if (!x->stalled || how == TFTP_END_DONE) {
         tftp_grant_told(e->windows, &x->path.peer, &x->shape, &x->session, now);

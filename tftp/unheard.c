@@ -2,9 +2,6 @@
 
 #include "tftp/journal.h"
 
-#define LINES_BURST  2000
-#define LINES_SECOND 20
-
 enum tftp_trust tftp_unheard_trust(const struct tftp_engine *e,
                                    const struct endpoint *peer, usec_t now)
 {
@@ -53,15 +50,4 @@ void tftp_unheard_answers(struct tftp_engine *e, struct tftp_transfer *x, usec_t
     tftp_table_heard(e->table, x);
     tftp_budget_answered(e->budget, &x->path.peer, (enum tftp_trust)x->trust, x->paid,
                          now);
-}
-
-bool tftp_unheard_may_log(struct tftp_engine *e, usec_t now)
-{
-    static const struct bucket_rate rate = {USEC_PER_SEC / LINES_SECOND, LINES_BURST};
-    if (bucket_has(&e->lines, &rate, now)) {
-        bucket_take(&e->lines, &rate, now);
-        return true;
-    }
-    log_say(LOG_WARNING, "more requests for files come to nothing than are logged");
-    return false;
 }

@@ -31,10 +31,4 @@ void tftp_unheard_pay(struct tftp_engine *e, struct tftp_transfer *x, usec_t now
 /* It has sent a packet that answers the first of ours. */
 void tftp_unheard_answers(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
 
-/*
- * A line about a request that comes to nothing: false when there are too many, which then is
- * said instead.
- */
-bool tftp_unheard_may_log(struct tftp_engine *e, usec_t now);
-
 #endif

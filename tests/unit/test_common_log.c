@@ -457,30 +457,38 @@ START_TEST(auto_looks_at_what_standard_error_is)
 }
 END_TEST
 
-static void tell_of(const char *event, unsigned machine, bool stranger)
+static void tell_of(const char *event, unsigned machine, enum log_limit limit)
 {
     struct log_line l;
     log_begin(&l, LOG_INFO, event);
-    if (stranger) {
-        log_of_stranger(&l);
-    }
+    log_limit(&l, limit);
     log_number(&l, "mac", machine);
     log_end(&l);
 }
 
-/* Machines of the host table are told of all the same. */
-START_TEST(a_flood_of_strangers_fills_no_disk)
+static const struct {
+    enum log_limit limit;
+    unsigned burst;
+    const char *said;
+} floods[] = {
+    {LOG_OF_STRANGER, 8192, "more is heard of machines that no host names"},
+    {LOG_OF_NOTHING, 2000, "more requests for files come to nothing"},
+};
+
+/* Machines of the host table are told of all the same, and each limit is by itself. */
+START_TEST(a_flood_fills_no_disk)
 {
-    enum { FLOOD = 20000, BURST = 8192 };
+    enum { FLOOD = 20000 };
     static char text[FLOOD * 64];
     FILE *file = tmpfile();
     ck_assert_ptr_nonnull(file);
     ck_assert_int_ge(dup2(fileno(file), STDERR_FILENO), 0);
     ck_assert_int_eq(log_open(LOG_AS_TEXT, ""), 0);
     for (unsigned i = 0; i < FLOOD; i++) {
-        tell_of("dhcp offer", i, true);
+        tell_of("flood", i, floods[_i].limit);
     }
-    tell_of("dhcp ack", 7, false);
+    tell_of("other", 7, floods[1 - _i].limit);
+    tell_of("dhcp ack", 7, LOG_UNLIMITED);
     ssize_t len = pread(fileno(file), text, sizeof text - 1, 0);
     ck_assert_int_gt(len, 0);
     text[len] = '\0';
@@ -488,11 +496,13 @@ START_TEST(a_flood_of_strangers_fills_no_disk)
     for (const char *at = text; (at = strchr(at, '\n')); at++) {
         lines++;
     }
-    ck_assert_uint_ge(lines, BURST + 2);
-    ck_assert_uint_lt(lines, BURST + 200); /* as many more a second as may come */
-    const char *said = strstr(text, "more is heard of machines that no host names");
+    ck_assert_uint_ge(lines, floods[_i].burst + 3);
+    ck_assert_uint_lt(lines,
+                      floods[_i].burst + 200); /* as many more a second as may come */
+    const char *said = strstr(text, floods[_i].said);
     ck_assert_ptr_nonnull(said);
-    ck_assert_ptr_null(strstr(said + 1, "more is heard"));
+    ck_assert_ptr_null(strstr(said + 1, floods[_i].said));
+    ck_assert_ptr_nonnull(strstr(said, "other mac=7\n"));
     ck_assert_ptr_nonnull(strstr(said, "dhcp ack mac=7\n"));
     (void)fclose(file);
 }
@@ -516,7 +526,7 @@ Suite *suite_common_log(void)
     tcase_add_test(repeats, levels_and_sentences_are_told_apart);
     tcase_add_test(repeats, a_full_table_tells_everything);
     tcase_add_test(repeats, what_nothing_repeated_makes_room);
-    tcase_add_test(repeats, a_flood_of_strangers_fills_no_disk);
+    tcase_add_loop_test(repeats, a_flood_fills_no_disk, 0, COUNT(floods));
     suite_add_tcase(s, repeats);
     TCase *journal = tcase_create("journal");
     tcase_add_test(journal, lines_reach_the_journal_as_fields);
