@@ -3,23 +3,13 @@
 #include <errno.h>
 #include <unistd.h>
 
-static bool is_unchanged(struct http_body *b)
-{
-    struct stamp now;
-    if (stamp_take(b->fd, false, &now) != 0 || !stamp_same(&now, &b->stamp)) {
-        return false;
-    }
-    b->stamp = now; /* what is explained once explains nothing that comes later */
-    return true;
-}
-
 ssize_t http_body_read(struct http_body *b, uint64_t at, void *buf, size_t room)
 {
     ssize_t n;
     do {
         n = pread(b->fd, buf, room, (off_t)(b->offset + at));
     } while (n < 0 && errno == EINTR);
-    if (n > 0 && is_unchanged(b)) {
+    if (n > 0 && stamp_holds(b->fd, false, &b->stamp)) {
         return n;
     }
     b->end = n < 0 ? HTTP_BODY_UNREADABLE : HTTP_BODY_CHANGED;

@@ -65,6 +65,16 @@ bool stamp_same(const struct stamp *a, const struct stamp *b)
            a->written == b->written && (a->changed == b->changed || is_otherwise(a, b));
 }
 
+bool stamp_holds(int fd, bool now, struct stamp *s)
+{
+    struct stamp found = {0};
+    if (stamp_take(fd, now, &found) != 0 || !stamp_same(&found, s)) {
+        return false;
+    }
+    *s = found;
+    return true;
+}
+
 bool stamp_is_fresh(const struct stamp *s)
 {
     struct timespec ts;

@@ -35,6 +35,9 @@ int stamp_take(int fd, bool now, struct stamp *out);
 
 bool stamp_same(const struct stamp *a, const struct stamp *b);
 
+/* Is it the version of *s?  That which is explained once explains nothing that comes later. */
+bool stamp_holds(int fd, bool now, struct stamp *s);
+
 /*
  * Was it written to just now?  Then another write may go unnoticed: file systems count time in
  * steps of some milliseconds.

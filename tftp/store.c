@@ -114,9 +114,8 @@ static enum store_fault read_netascii(struct entry *e)
     if (!buf) {
         return STORE_TROUBLE;
     }
-    struct stamp now;
     bool whole = pread(e->fd, buf + len, len, 0) == (ssize_t)len &&
-                 stamp_take(e->fd, false, &now) == 0 && stamp_same(&now, &e->stamp);
+                 stamp_holds(e->fd, false, &e->stamp);
     if (!whole) {
         free(buf);
         return STORE_TROUBLE;
@@ -256,15 +255,7 @@ void store_put(struct store_file *file)
 bool store_unchanged(struct store_file *file)
 {
     struct entry *e = (struct entry *)file;
-    struct stamp now;
-    if (e->file.fd < 0) {
-        return true;
-    }
-    if (stamp_take(e->fd, true, &now) != 0 || !stamp_same(&now, &e->stamp)) {
-        return false;
-    }
-    e->stamp = now; /* what is explained once explains nothing that comes later */
-    return true;
+    return e->file.fd < 0 || stamp_holds(e->fd, true, &e->stamp);
 }
 
 struct store_file *store_share(struct store_file *file)
