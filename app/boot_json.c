@@ -10,25 +10,9 @@
 #include "config/arch.h"
 
 #define TIME_TEXT 32
-#define CLOCK_SET 100000 /* microseconds apart: somebody has set the clock */
-
-/*
- * The two clocks go at one rate, but are read one after the other: what lies between them is
- * kept, so that every answer tells the same time of the same event.
- */
 struct moment moment_now(void)
 {
-    static int64_t epoch;
-    struct timespec ts;
-    struct moment m = {.now = clock_now()};
-    clock_gettime(CLOCK_REALTIME, &ts);
-    int64_t wall = ts.tv_sec * (int64_t)USEC_PER_SEC + ts.tv_nsec / 1000;
-    int64_t change = wall - (int64_t)m.now - epoch;
-    if (change < -CLOCK_SET || change > CLOCK_SET) {
-        epoch += change;
-    }
-    m.epoch = epoch;
-    return m;
+    return (struct moment){clock_now(), clock_epoch()};
 }
 
 /* -- values ------------------------------------------------------------------------------- */

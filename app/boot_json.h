@@ -15,7 +15,7 @@
 /* When the document is made: the times of boots are told as wall times from it. */
 struct moment {
     usec_t now;
-    int64_t epoch; /* microseconds from 1970 to the clock's zero */
+    int64_t epoch; /* as clock_epoch() */
 };
 
 struct moment moment_now(void);

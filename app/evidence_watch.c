@@ -94,14 +94,6 @@ void evidence_watch_tftp(struct tftp_hooks *hooks)
 
 /* -- boots that have ended ---------------------------------------------------------------- */
 
-/* What turns a time of the loop's clock into one since 1970. */
-static int64_t epoch(void)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * (int64_t)USEC_PER_SEC + now.tv_nsec / 1000 - (int64_t)clock_now();
-}
-
 static void print_name(const struct boot *b, char out[EVIDENCE_NAME])
 {
     time_t now = time(NULL);
@@ -129,7 +121,8 @@ static bool keep(struct evidence_watch *w, const struct boot *b,
     }
     void *octets = malloc(EVIDENCE_PCAP_MAX);
     size_t len =
-        octets ? evidence_write(w->packets, who, epoch(), octets, EVIDENCE_PCAP_MAX) : 0;
+        octets ? evidence_write(w->packets, who, clock_epoch(), octets, EVIDENCE_PCAP_MAX)
+               : 0;
     if (len == 0) {
         free(octets);
         return false;

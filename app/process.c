@@ -4,14 +4,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "common/clock.h"
 
 void process_open(struct process *p)
 {
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    p->started = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    p->started = (double)clock_wall() / (double)USEC_PER_SEC;
     p->memory_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     p->files_fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "app/boot_watch.h"
 #include "app/commands.h"
@@ -124,10 +123,7 @@ static void on_api(void *context, const struct http_request *q, struct http_answ
 /* The clock of the world at a time of the loop's. */
 static double world_time(usec_t at)
 {
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9 -
-           (double)(clock_now() - at) / (double)USEC_PER_SEC;
+    return (double)(clock_epoch() + (int64_t)at) / (double)USEC_PER_SEC;
 }
 
 static size_t count_booting(const struct timeline *t)

@@ -165,17 +165,17 @@ static bool send_journal(const struct text *fields)
 /* Of now: for a person, or for programs. */
 static void say_time(char buf[40], bool precise)
 {
-    struct timespec ts;
+    int64_t now = clock_wall();
+    time_t seconds = now / (int64_t)USEC_PER_SEC;
+    unsigned msec = (unsigned)(now / (int64_t)USEC_PER_MSEC % 1000);
     struct tm tm;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    unsigned msec = (unsigned)(ts.tv_nsec / 1000000);
     size_t n;
     if (precise) {
-        gmtime_r(&ts.tv_sec, &tm);
+        gmtime_r(&seconds, &tm);
         n = strftime(buf, 40, "%Y-%m-%dT%H:%M:%S", &tm);
         snprintf(buf + n, 40 - n, ".%03uZ", msec);
     } else {
-        localtime_r(&ts.tv_sec, &tm);
+        localtime_r(&seconds, &tm);
         n = strftime(buf, 40, "%H:%M:%S", &tm);
         snprintf(buf + n, 40 - n, ".%03u ", msec);
     }

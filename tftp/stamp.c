@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/hash.h"
 
-#define STEP (10 * INT64_C(1000000)) /* of a file system's clock: a jiffy at 100 Hz */
+#define STEP                                                                             \
+    (10 * (int64_t)USEC_PER_MSEC) /* of a file system's clock: a jiffy at 100 Hz */
 
 static int64_t nanoseconds(const struct statx_timestamp *t)
 {
@@ -77,10 +78,6 @@ bool stamp_holds(int fd, bool now, struct stamp *s)
 
 bool stamp_is_fresh(const struct stamp *s)
 {
-    struct timespec ts;
-    if (clock_gettime(CLOCK_REALTIME, &ts) != 0) {
-        return false;
-    }
-    int64_t age = ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec - s->changed;
+    int64_t age = clock_wall() - s->changed / 1000;
     return age > -STEP && age < STEP;
 }
