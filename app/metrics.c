@@ -84,6 +84,29 @@ static void read_ignored(const struct metrics_sources *s, struct exposition *e)
     }
 }
 
+static void put_lost(struct exposition *e, const struct losses *l)
+{
+    exposition_count(e, LABELS(l->interface ? l->interface : "", l->socket), l->count);
+}
+
+static void read_lost(const struct metrics_sources *s, struct exposition *e)
+{
+    for (size_t i = 0; s->dhcp && i < s->interface_count; i++) {
+        put_lost(e, &s->dhcp->lost[i]);
+    }
+    if (s->dhcp) {
+        put_lost(e, &s->dhcp->lost_4011);
+    }
+    if (s->dhcp6) {
+        put_lost(e, &s->dhcp6->lost_547);
+        put_lost(e, &s->dhcp6->lost_4011);
+    }
+    if (s->tftp) {
+        put_lost(e, &s->tftp->lost_requests);
+        put_lost(e, &s->tftp->lost_data);
+    }
+}
+
 static void read_malformed(const struct metrics_sources *s, struct exposition *e)
 {
     for (unsigned f = 1; s->dhcp && f < FRAME_FAULT_COUNT; f++) {
@@ -292,6 +315,8 @@ static const struct {
       "DHCPv6 requests that were answered."}, read_replies6},
     {{"pxed_dhcp_ignored_total", "counter", {"family", "reason"},
       "Requests that were met with silence, by the reason."}, read_ignored},
+    {{"pxed_packets_lost_total", "counter", {"iface", "socket"},
+      "Packets that the kernel dropped as they were not read in time."}, read_lost},
     {{"pxed_dhcp_malformed_total", "counter", {"layer", "reason"},
       "Packets that could not be read."}, read_malformed},
     {{"pxed_dhcp_send_errors_total", "counter", {"family"},

@@ -112,6 +112,20 @@ static void print_conflicts(struct view *v, bool *any)
     }
 }
 
+static void print_lost(struct view *v, bool *any)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach (view_member(v->document, "lost"), i, one) {
+        char line[2048];
+        need_attention(v, any);
+        snprintf(line, sizeof line, "%s, %s", view_age(v, one, "last").text,
+                 view_said(one, "sentence"));
+        view_note(v, "lost", TONE_WARN, line);
+        view_note(v, " remedy", TONE_GOOD, view_said(one, "remedy"));
+    }
+}
+
 static void print_held(struct view *v, bool *any)
 {
     size_t i;
@@ -134,5 +148,6 @@ void view_attention(struct view *v)
     print_refused_reload(v, &any);
     print_failures(v, &any);
     print_conflicts(v, &any);
+    print_lost(v, &any);
     print_held(v, &any);
 }

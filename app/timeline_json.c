@@ -7,6 +7,7 @@
 #include "app/boot_json.h"
 #include "app/boot_watch.h"
 #include "app/commands.h"
+#include "app/counts_json.h"
 #include "app/json.h"
 #include "config/hosts.h"
 
@@ -140,7 +141,7 @@ static json_t *configuration_json(const struct appliance *a, const struct moment
     return o;
 }
 
-static json_t *interface_json(const struct port *p)
+static json_t *interface_json(const struct port *p, uint64_t lost)
 {
     char ip[IP4_TEXT];
     json_t *o = json_object();
@@ -151,6 +152,7 @@ static json_t *interface_json(const struct port *p)
                  ? json_null()
                  : json_string(ip4_print(p->facts.identity.offered, ip)));
     json_put(o, "listen", json_string(p->conf.listen == LISTEN_UDP ? "udp" : "capture"));
+    json_put(o, "lost", number_json(lost));
     if (p->waits != 0) {
         json_put(o, "why", json_text(p->why));
     }
@@ -162,7 +164,8 @@ static json_t *interfaces_json(const struct appliance *a)
     json_t *list = json_array();
     const struct ports *ports = a->dhcp ? dhcp_service_ports(a->dhcp) : NULL;
     for (size_t i = 0; ports && i < ports->count; i++) {
-        (void)json_array_append_new(list, interface_json(&ports->list[i]));
+        uint64_t lost = dhcp_service_counters(a->dhcp)->lost[i].count;
+        (void)json_array_append_new(list, interface_json(&ports->list[i], lost));
     }
     return list;
 }
@@ -232,25 +235,6 @@ static json_t *held_json(const struct appliance *a)
     return list;
 }
 
-/* What nobody answered; reasons that did not come up are left out. */
-static json_t *tftp_json(const struct appliance *a)
-{
-    const struct tftp_counters *n = a->tftp ? tftp_service_counters(a->tftp) : NULL;
-    if (!n) {
-        return json_null();
-    }
-    json_t *ignored = json_object();
-    for (unsigned why = TFTP_ADMITTED + 1; why < TFTP_IGNORED_COUNT; why++) {
-        if (n->ignored[why] > 0) {
-            json_put(ignored, tftp_ignored_name(why), number_json(n->ignored[why]));
-        }
-    }
-    json_t *o = json_object();
-    json_put(o, "half_open", number_json(tftp_service_half_open(a->tftp)));
-    json_put(o, "ignored", ignored);
-    return o;
-}
-
 static json_t *totals_json(const struct appliance *a)
 {
     const struct timeline_totals *n = timeline_totals(boot_watch_timeline(a->boots));
@@ -310,9 +294,10 @@ json_t *status_json(const struct appliance *a)
     json_put(o, "interfaces", interfaces_json(a));
     add_boots(o, a, &m);
     json_put(o, "conflicts", conflicts_json(a->dhcp));
+    json_put(o, "lost", lost_json(a, &m));
     json_put(o, "held", held_json(a));
     json_put(o, "totals", totals_json(a));
-    json_put(o, "tftp", tftp_json(a));
+    json_put(o, "tftp", tftp_counts_json(a->tftp));
     json_put(o, "confinement", confinement_json(&a->confinement));
     return o;
 }

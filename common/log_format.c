@@ -24,6 +24,7 @@ static const struct {
     {"tftp failed", "4fb41d451bbc42b0a68465fe0b2a5288"},
     {"tftp refused", "89c90fd4aac94ab8a86639df7528645e"},
     {"tftp silent", "d7022a4f782e42d1ad31cfc977c3f5d9"},
+    {"packets lost", "c5d9ecaadc9c43869f7c11ed4f8b3e15"},
     {"boot done", "72df5be7a2e14360813df43a887fbe13"},
     {"boot stopped", "2d0a4f6030b3498f8cee86a9eb116428"},
     {"boot left alone", "029b3bef99ae4f1e8b5eccad5a8fed85"},

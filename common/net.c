@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/errqueue.h>
+#include <linux/sock_diag.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
@@ -244,6 +245,18 @@ size_t net_receive(int fd, struct net_inbox *inbox, struct net_dgram out[NET_BAT
     size_t count = n > 0 ? (size_t)n : 0;
     arm_inbox(inbox, count);
     return count;
+}
+
+uint32_t net_lost(int fd, uint32_t *seen)
+{
+    uint32_t memory[SK_MEMINFO_VARS] = {0};
+    socklen_t len = sizeof memory;
+    if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &len) != 0) {
+        return 0;
+    }
+    uint32_t more = memory[SK_MEMINFO_DROPS] - *seen;
+    *seen = memory[SK_MEMINFO_DROPS];
+    return more;
 }
 
 bool net_is_short(int error)

@@ -66,6 +66,12 @@ int net_port(int fd, uint16_t *port);
 size_t net_receive(int fd, struct net_inbox *inbox, struct net_dgram out[NET_BATCH],
                    int *error);
 
+/*
+ * How many datagrams this socket has dropped, for want of room or with a wrong checksum, since
+ * *seen was last set here; it begins as 0.
+ */
+uint32_t net_lost(int fd, uint32_t *seen);
+
 /* Is this -errno a lack of memory or descriptors, which the next call would meet as well? */
 bool net_is_short(int error);
 

@@ -46,6 +46,7 @@ static const struct {
 
 struct capture {
     pcap_t *pcap;
+    uint32_t lost; /* of which was told */
 };
 
 static int explain_right(const char *what, char why[CAPTURE_WHY_SIZE])
@@ -174,6 +175,17 @@ int capture_next(struct capture *c, const uint8_t **frame, size_t *len)
         return 0;
     }
     return net_is_short(-errno) ? -errno : -ENODEV;
+}
+
+uint32_t capture_lost(struct capture *c)
+{
+    struct pcap_stat stats;
+    if (pcap_stats(c->pcap, &stats) != 0) {
+        return 0;
+    }
+    uint32_t more = stats.ps_drop - c->lost;
+    c->lost = stats.ps_drop;
+    return more;
 }
 
 int capture_send(struct capture *c, const uint8_t *frame, size_t len)

@@ -43,6 +43,9 @@ int capture_fd(const struct capture *c);
 /* 1: a frame; 0: none is waiting; -ENODEV: the interface is gone; else as net_is_short() says. */
 int capture_next(struct capture *c, const uint8_t **frame, size_t *len);
 
+/* How many frames its buffer had no room for, since it was last asked. */
+uint32_t capture_lost(struct capture *c);
+
 int capture_send(struct capture *c, const uint8_t *frame, size_t len);
 
 #endif

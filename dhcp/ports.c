@@ -274,6 +274,13 @@ size_t port_fds(const struct port *p, int fds[PORT_FDS_MAX])
     return n;
 }
 
+uint32_t port_lost(struct port *p)
+{
+    uint32_t lost = p->capture ? capture_lost(p->capture) : 0;
+    lost += p->outgoing ? capture_lost(p->outgoing) : 0;
+    return lost + (p->udp_fd >= 0 ? net_lost(p->udp_fd, &p->udp_lost) : 0);
+}
+
 struct port *port_by_index(struct ports *ports, unsigned ifindex)
 {
     for (size_t i = 0; i < ports->count; i++) {

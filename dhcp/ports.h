@@ -30,6 +30,7 @@ struct port {
     bool broken;              /* a capture has failed: ports_refresh() opens a new one */
     int udp_fd;               /* -1: the port captures */
     unsigned udp_ifindex;     /* the interface the socket is bound to, 0: none */
+    uint32_t udp_lost;        /* as net_lost() */
 };
 
 struct ports {
@@ -64,6 +65,8 @@ int ports_open_pxe(int *fd, char why[PORT_WHY_SIZE]);
 
 /* What is to be watched at the moment. */
 size_t port_fds(const struct port *p, int fds[PORT_FDS_MAX]);
+/* How many packets were lost before they could be read, since it was last asked. */
+uint32_t port_lost(struct port *p);
 /* NULL: none that serves. */
 struct port *port_by_index(struct ports *ports, unsigned ifindex);
 struct port *port_by_fd(struct ports *ports, int fd);

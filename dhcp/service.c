@@ -24,7 +24,9 @@ struct dhcp_service {
     const struct snapshot *config;
     struct dhcp_hooks hooks;
     struct ports ports;
-    int pxe_fd; /* UDP port 4011 */
+    int pxe_fd;        /* UDP port 4011 */
+    uint32_t pxe_lost; /* as net_lost() */
+    usec_t look;       /* when to ask what was lost; USEC_NEVER: nothing was read since */
     struct net_inbox *inbox;
     struct dhcp_counters counters;
     struct dhcp_decision decision; /* of the request at hand: too large for the stack */
@@ -45,6 +47,17 @@ static bool draw_seeds(struct dhcp_service *s)
            getrandom(&s->repeats.seed, len, 0) == (ssize_t)len;
 }
 
+static void name_losses(struct dhcp_service *s)
+{
+    struct dhcp_counters *n = &s->counters;
+    n->lost_4011.socket = "udp-4011";
+    for (size_t i = 0; i < s->ports.count; i++) {
+        const struct interface_conf *conf = &s->ports.list[i].conf;
+        n->lost[i].socket = conf->listen == LISTEN_UDP ? "udp-67" : "capture";
+        n->lost[i].interface = conf->name;
+    }
+}
+
 int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *hooks,
                       struct dhcp_service **out, char why[DHCP_SERVICE_WHY_SIZE])
 {
@@ -56,6 +69,7 @@ int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *ho
     s->config = config;
     s->hooks = *hooks;
     s->pxe_fd = -1;
+    s->look = USEC_NEVER;
     s->inbox = net_inbox_new();
     int error = s->inbox && draw_seeds(s) ? ports_open(&s->ports, config, why) : -ENOMEM;
     if (error == 0) {
@@ -65,6 +79,7 @@ int dhcp_service_open(const struct snapshot *config, const struct dhcp_hooks *ho
         dhcp_service_close(s);
         return error;
     }
+    name_losses(s);
     *out = s;
     return 0;
 }
@@ -426,13 +441,27 @@ static int read_capture(struct dhcp_service *s, struct port *p, enum capture_kin
 
 usec_t dhcp_service_deadline(const struct dhcp_service *s)
 {
-    return pending_deadline(&s->pending);
+    usec_t offers = pending_deadline(&s->pending);
+    return offers < s->look ? offers : s->look;
+}
+
+static void look_for_losses(struct dhcp_service *s)
+{
+    struct dhcp_counters *n = &s->counters;
+    for (size_t i = 0; i < s->ports.count; i++) {
+        losses_add(&n->lost[i], port_lost(&s->ports.list[i]), s->now);
+    }
+    losses_add(&n->lost_4011, net_lost(s->pxe_fd, &s->pxe_lost), s->now);
+    s->look = USEC_NEVER;
 }
 
 void dhcp_service_timeout(struct dhcp_service *s, usec_t now)
 {
     const struct pending_offer *offer;
     s->now = now;
+    if (now >= s->look) {
+        look_for_losses(s);
+    }
     while ((offer = pending_take(&s->pending, now)) != NULL) {
         const struct port *p = &s->ports.list[offer->interface];
         struct way way = {offer->to, offer->from};
@@ -460,6 +489,7 @@ void dhcp_service_forget_forms(struct dhcp_service *s)
 int dhcp_service_readable(struct dhcp_service *s, int fd, usec_t now)
 {
     s->now = now;
+    s->look = losses_expect(s->look, now);
     struct port *p = port_by_fd(&s->ports, fd);
     if (fd == s->pxe_fd) {
         return read_pxe_port(s);

@@ -5,7 +5,7 @@
  *     dhcp_service_open()        while privileges last
  *     dhcp_service_sockets()     watch these for reading
  *     dhcp_service_readable()    one of them has something
- *     dhcp_service_timeout()     the deadline has come: offers that were to wait
+ *     dhcp_service_timeout()     the deadline has come
  *     dhcp_service_refresh()     interfaces or addresses have changed
  *     dhcp_service_configure()   after a reload
  *     dhcp_service_reached()     a machine has begun a transfer
@@ -20,6 +20,7 @@
 #define DHCP_SERVICE_H
 
 #include "common/clock.h"
+#include "common/losses.h"
 #include "dhcp/decision.h"
 #include "dhcp/frame.h"
 #include "dhcp/hooks.h"
@@ -40,6 +41,8 @@ struct dhcp_counters {
     uint64_t replies;
     uint64_t send_errors;
     uint64_t repeats; /* requests that another interface had brought already */
+    struct losses lost[CONFIG_INTERFACES_MAX]; /* of port 67, as ports.list[] */
+    struct losses lost_4011;
     uint64_t crowded; /* offers to be delayed, dropped as too many were waiting */
 };
 

@@ -34,10 +34,13 @@ struct dhcp6_service {
     struct port6 ports[CONFIG_INTERFACES_MAX];
     size_t port_count;
     uint8_t duid[DHCP6_DUID_LEN];
-    bool has_duid; /* no interface with a MAC has been there so far */
-    int server_fd; /* port 547 */
-    int pxe_fd;    /* port 4011 */
-    int watch_fd;  /* of interfaces and addresses that come and go, or -1 */
+    bool has_duid;        /* no interface with a MAC has been there so far */
+    int server_fd;        /* port 547 */
+    int pxe_fd;           /* port 4011 */
+    uint32_t server_lost; /* as net_lost() */
+    uint32_t pxe_lost;
+    usec_t look;  /* when to ask what was lost; USEC_NEVER: nothing was read since */
+    int watch_fd; /* of interfaces and addresses that come and go, or -1 */
     struct net_inbox *inbox;
     struct clients6 clients;
     usec_t now; /* of the event at hand */
@@ -133,6 +136,9 @@ int dhcp6_service_open(const struct snapshot *config, const struct dhcp_hooks *h
     s->config = config;
     s->hooks = *hooks;
     s->server_fd = s->pxe_fd = s->watch_fd = -1;
+    s->look = USEC_NEVER;
+    s->counters.lost_547.socket = "udp-547";
+    s->counters.lost_4011.socket = "udp-4011-ipv6";
     held6_init(&s->held);
     s->inbox = net_inbox_new();
     int error = s->inbox ? open_sockets(s, why) : -ENOMEM;
@@ -457,6 +463,7 @@ int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
     struct net_dgram d[NET_BATCH];
     int error;
     s->now = now;
+    s->look = losses_expect(s->look, now);
     /* First, whichever is readable: a request may come right behind a new address. */
     int changed = s->watch_fd >= 0 ? netwatch_changed(s->watch_fd) : 0;
     if (changed != 0) {
@@ -480,15 +487,27 @@ int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
     return net_is_short(error) ? error : 0;
 }
 
-/* -- replies held back -------------------------------------------------------------------- */
+/* -- what was lost, and replies held back -------------------------------------------------------------------- */
 
 usec_t dhcp6_service_deadline(const struct dhcp6_service *s)
 {
-    return held6_deadline(&s->held);
+    usec_t held = held6_deadline(&s->held);
+    return held < s->look ? held : s->look;
+}
+
+static void look_for_losses(struct dhcp6_service *s, usec_t now)
+{
+    struct dhcp6_counters *n = &s->counters;
+    losses_add(&n->lost_547, net_lost(s->server_fd, &s->server_lost), now);
+    losses_add(&n->lost_4011, net_lost(s->pxe_fd, &s->pxe_lost), now);
+    s->look = USEC_NEVER;
 }
 
 void dhcp6_service_timeout(struct dhcp6_service *s, usec_t now)
 {
+    if (now >= s->look) {
+        look_for_losses(s, now);
+    }
     const struct held6_reply *r = held6_take(&s->held, now);
     while (r) {
         send_reply(s, &r->way, r->packet, r->len);

@@ -28,6 +28,8 @@ struct dhcp6_counters {
     struct traffic traffic[CONFIG_INTERFACES_MAX]; /* as the configuration lists them */
     uint64_t verdicts[DHCP_VERDICT_COUNT];
     uint64_t bad_packets[DHCP6_FAULT_COUNT];
+    struct losses lost_547;
+    struct losses lost_4011;
     uint64_t repeats; /* heard by another interface already */
     uint64_t replies;
     uint64_t send_errors;

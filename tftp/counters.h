@@ -6,6 +6,7 @@
 #define TFTP_COUNTERS_H
 
 #include "common/histogram.h"
+#include "common/losses.h"
 #include "tftp/admission.h"
 #include "tftp/end.h"
 
@@ -15,6 +16,8 @@ struct tftp_counters {
     uint64_t ends[TFTP_END_COUNT];
     uint64_t refused;                     /* requests answered with ERROR */
     uint64_t ignored[TFTP_IGNORED_COUNT]; /* datagrams that nobody answered, by why */
+    struct losses lost_requests;          /* to port 69 */
+    struct losses lost_data;              /* to data ports */
     uint64_t sent_octets;                 /* of files, repeats included */
     uint64_t resent_blocks;
     uint64_t cold_reads;         /* chunks that had to come from the disk */

@@ -26,6 +26,8 @@ struct tftp_service {
     struct net_inbox *inbox;
     int fds[SOCKETS_MAX];
     enum net_family family[SOCKETS_MAX];
+    uint32_t lost[SOCKETS_MAX]; /* as net_lost() */
+    usec_t look; /* when to ask what was lost; USEC_NEVER: nothing was read since */
     size_t listen_count; /* fds[0..listen_count): port 69 */
     size_t fd_count;     /* the rest carry data; none in single-port mode */
     struct tftp_requests requests;
@@ -100,6 +102,7 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
         return -ENOMEM;
     }
     s->requests.engine = &s->engine;
+    s->look = USEC_NEVER;
     int error = tftp_engine_init(&s->engine, config->tftp.max_transfers, hooks);
     if (error == 0) {
         set_limits(s, &config->tftp);
@@ -119,6 +122,8 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
         tftp_service_close(s);
         return error;
     }
+    s->engine.counters.lost_requests.socket = "udp-69";
+    s->engine.counters.lost_data.socket = "tftp-data";
     *out = s;
     return 0;
 }
@@ -363,6 +368,7 @@ int tftp_service_readable(struct tftp_service *s, int fd, usec_t now)
     bool listens = is_listening(s, fd);
     size_t n = NET_BATCH;
     int error = 0;
+    s->look = losses_expect(s->look, now);
     for (int batch = 0; batch < BATCHES_MAX && n == NET_BATCH; batch++) {
         size_t count = 0;
         n = net_receive(fd, s->inbox, d, &error);
@@ -381,11 +387,25 @@ usec_t tftp_service_deadline(const struct tftp_service *s)
     usec_t misses = tftp_misses_deadline(&s->requests.misses);
     usec_t requests = tftp_requests_deadline(&s->requests);
     usec_t first = transfers < misses ? transfers : misses;
-    return requests < first ? requests : first;
+    first = requests < first ? requests : first;
+    return s->look < first ? s->look : first;
+}
+
+static void look_for_losses(struct tftp_service *s, usec_t now)
+{
+    struct tftp_counters *n = &s->engine.counters;
+    for (size_t i = 0; i < s->fd_count; i++) {
+        losses_add(i < s->listen_count ? &n->lost_requests : &n->lost_data,
+                   net_lost(s->fds[i], &s->lost[i]), now);
+    }
+    s->look = USEC_NEVER;
 }
 
 void tftp_service_timeout(struct tftp_service *s, usec_t now)
 {
+    if (now >= s->look) {
+        look_for_losses(s, now);
+    }
     tftp_engine_timeout(&s->engine, now);
     tftp_requests_timeout(&s->requests, now);
     tell_misses(s, now);

@@ -11,17 +11,18 @@
 #include "app/configuration.h"
 #include "app/doctor/look.h"
 #include "app/json.h"
+#include "app/orders.h"
 #include "app/privileges.h"
 #include "app/probe/exchange.h"
 #include "app/read_file.h"
 #include "app/service_user.h"
 #include "app/terminal.h"
-#include "app/unix_socket.h"
 #include "common/cleanup.h"
 #include "config/arch.h"
 
-#define FAULTS_SHOWN 8
-#define WIRE_TIME    (4 * USEC_PER_SEC)
+#define FAULTS_SHOWN        8
+#define SERVICE_PATIENCE_MS 5000
+#define WIRE_TIME           (4 * USEC_PER_SEC)
 
 static const char help[] =
     "usage: pxed doctor [-c FILE] [--probe] [--json] [--no-color]\n"
@@ -128,17 +129,31 @@ static void check_configuration(struct doctor *d)
     }
 }
 
+static void tell_lost(struct doctor *d, const json_t *lost)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach (lost, i, one) {
+        struct finding *f = finding_add(&d->found, FINDING_WARNING, "service", "%s",
+                                        answer_text(one, "sentence"));
+        finding_remedy(f, "%s", answer_text(one, "remedy"));
+    }
+}
+
 static void check_service(struct doctor *d)
 {
-    AUTO(close) int fd = -1;
+    json_t *answer = NULL;
     if (!d->s->control) {
         finding_add(&d->found, FINDING_NOTE, "service",
                     "\"control\" is \"off\": whether pxed runs cannot be asked");
         return;
     }
-    int error = unix_connect(d->s->control, 1000, &fd);
+    int error = order_at(d->s->control, json_pack("{s:s}", "verb", "status"),
+                         SERVICE_PATIENCE_MS, &answer);
+    json_auto_t *document = answer;
     if (error == 0) {
         finding_add(&d->found, FINDING_GOOD, "service", "pxed is running");
+        tell_lost(d, json_object_get(document, "lost"));
     } else if (error == -ENOENT || error == -ECONNREFUSED) {
         struct finding *f =
             finding_add(&d->found, FINDING_NOTE, "service",

@@ -58,6 +58,16 @@ END_TEST
 
 static const struct interface_conf interfaces[CONFIG_INTERFACES_MAX] = {{.name = "eth0"}};
 
+static void name_losses(struct dhcp_counters *dhcp, struct dhcp6_counters *dhcp6)
+{
+    for (size_t i = 0; i < CONFIG_INTERFACES_MAX; i++) {
+        dhcp->lost[i] = (struct losses){"capture", "eth0", .count = 7};
+    }
+    dhcp->lost_4011 = (struct losses){.socket = "udp-4011", .count = 9};
+    dhcp6->lost_547 = (struct losses){.socket = "udp-547"};
+    dhcp6->lost_4011 = (struct losses){.socket = "udp-4011-ipv6"};
+}
+
 /* Everything there is, as large as it gets. */
 static bool write_all(size_t interface_count, struct exposition *e)
 {
@@ -69,6 +79,7 @@ static bool write_all(size_t interface_count, struct exposition *e)
     static struct boot_tally boots;
     memset(&dhcp, 0xff, sizeof dhcp);
     memset(&dhcp6, 0xff, sizeof dhcp6);
+    name_losses(&dhcp, &dhcp6);
     memset(&radar, 0, sizeof radar);
     radar.count = 2;
     radar.event[0] = (struct radar_event){.kind = RADAR_SECOND_PROXY, .count = 3};
@@ -77,6 +88,8 @@ static bool write_all(size_t interface_count, struct exposition *e)
     http =
         (struct http_counters){.done = 5, .aborted = 1, .sent_octets = 999, .active = 2};
     boots.ended[BOOT_STAGE_FILE][0] = 6;
+    tftp.lost_requests = (struct losses){.socket = "udp-69", .count = 8};
+    tftp.lost_data.socket = "tftp-data";
     tftp.ends[TFTP_END_DONE] = 7;
     tftp.refused = 2;
     tftp.ignored[TFTP_NOT_ALLOWED] = 3;
@@ -107,6 +120,9 @@ START_TEST(samples_carry_their_labels_and_values)
         "18446744073709551615\n",
         "\npxed_dhcp_ignored_total{family=\"ipv6\",reason=\"no-file\"} "
         "18446744073709551615\n",
+        "\npxed_packets_lost_total{iface=\"eth0\",socket=\"capture\"} 7\n",
+        "\npxed_packets_lost_total{iface=\"\",socket=\"udp-4011\"} 9\n",
+        "\npxed_packets_lost_total{iface=\"\",socket=\"udp-69\"} 8\n",
         "\npxed_conflicts_total{kind=\"second-proxy\"} 7\n",
         "\npxed_transfers_total{door=\"tftp\",result=\"done\"} 7\n",
         "\npxed_transfers_total{door=\"tftp\",result=\"refused\"} 2\n",
