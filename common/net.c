@@ -4,7 +4,9 @@
 #include <linux/errqueue.h>
 #include <linux/sock_diag.h>
 #include <net/if.h>
+#include <netinet/icmp6.h>
 #include <netinet/in.h>
+#include <netinet/ip_icmp.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,24 +266,62 @@ bool net_is_short(int error)
     return error == -ENOMEM || error == -ENOBUFS || error == -EMFILE || error == -ENFILE;
 }
 
-bool net_unreachable(int fd, struct endpoint *peer)
+/* A packet that is too big is the kernel's to split, and a lost fragment is a lost packet. */
+static bool is_unreachable(const struct sock_extended_err *e)
 {
-    union address a = {.any = {.sa_family = AF_UNSPEC}};
-    uint8_t octet;
-    uint8_t control[256];
-    struct iovec part = {&octet, 1};
-    struct msghdr m = {
-        .msg_name = &a,
-        .msg_namelen = sizeof a,
-        .msg_iov = &part,
-        .msg_iovlen = 1,
-        .msg_control = control,
-        .msg_controllen = sizeof control,
-    };
-    if (recvmsg(fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) {
-        return false;
+    if (e->ee_origin == SO_EE_ORIGIN_ICMP) {
+        return e->ee_type == ICMP_DEST_UNREACH && e->ee_code != ICMP_FRAG_NEEDED;
     }
-    *peer = from_sockaddr(&a);
+    return e->ee_origin == SO_EE_ORIGIN_ICMP6 && e->ee_type == ICMP6_DST_UNREACH;
+}
+
+static bool read_error(struct msghdr *m, struct net_unreachable *out)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+        struct {
+            struct sock_extended_err error;
+            union address offender;
+        } told = {.offender = {.any = {.sa_family = AF_UNSPEC}}};
+        bool ip4 = c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR;
+        bool ip6 = c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR;
+        if (ip4 || ip6) {
+            size_t len = c->cmsg_len - CMSG_LEN(0);
+            memcpy(&told, CMSG_DATA(c), len < sizeof told ? len : sizeof told);
+            out->by = from_sockaddr(&told.offender);
+            out->by.port = 0;
+            return is_unreachable(&told.error);
+        }
+    }
+    return false;
+}
+
+bool net_unreachable(int fd, struct net_unreachable *out)
+{
+    union address a;
+    uint8_t octet;
+    union {
+        struct cmsghdr header; /* for its alignment */
+        uint8_t octets[256];
+    } control;
+    struct iovec part = {&octet, 1};
+    struct net_unreachable told;
+    struct msghdr m;
+    do {
+        a = (union address){.any = {.sa_family = AF_UNSPEC}};
+        m = (struct msghdr){
+            .msg_name = &a,
+            .msg_namelen = sizeof a,
+            .msg_iov = &part,
+            .msg_iovlen = 1,
+            .msg_control = &control,
+            .msg_controllen = sizeof control,
+        };
+        if (recvmsg(fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) {
+            return false;
+        }
+    } while (!read_error(&m, &told));
+    told.peer = from_sockaddr(&a);
+    *out = told;
     return true;
 }
 
@@ -324,13 +364,20 @@ static void write_control(struct msghdr *m, union control *control,
 }
 
 /*
- * With `errors` on, an ICMP error about any peer fails the next send once, whomever it is
- * for; the datagram has not left then and is given again.
+ * With `errors` on, an ICMP error about any peer, and of any kind, fails the next send once,
+ * whomever it is for; the datagram has not left then and is given again.
  */
 static bool is_another_peers(int error)
 {
-    return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH ||
-           error == EINTR;
+    static const int set_by_icmp[] = {
+        ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENONET,
+        ENOPROTOOPT,  EOPNOTSUPP,   EMSGSIZE,    EPROTO,    EACCES,
+    };
+    bool found = error == EINTR;
+    for (size_t i = 0; i < sizeof set_by_icmp / sizeof set_by_icmp[0]; i++) {
+        found = found || error == set_by_icmp[i];
+    }
+    return found;
 }
 
 #define SEND_TRIES 4

@@ -87,8 +87,14 @@ int net_send(int fd, const struct net_path *path, const struct iovec *parts, siz
 int net_send_pairs(int fd, const struct net_path *path, const struct iovec *parts,
                    size_t pairs);
 
-/* The next peer an ICMP error named (sockets opened with `errors`); false: no more. */
-bool net_unreachable(int fd, struct endpoint *peer);
+/* "Destination unreachable" by ICMP: about which peer, and who says so (without a port). */
+struct net_unreachable {
+    struct endpoint peer;
+    struct endpoint by;
+};
+
+/* The next one (sockets opened with `errors`); other ICMP is passed over; false: no more. */
+bool net_unreachable(int fd, struct net_unreachable *out);
 
 /* The interface's MTU, 0 when it cannot be told. */
 unsigned net_mtu(unsigned ifindex);

@@ -158,7 +158,7 @@ static int send_run(struct tftp_transfer *x, const struct run *run)
             return error;
         }
         x->no_segments = true;
-        x->interface_refuses = error != -EMSGSIZE && error != -EINVAL;
+        x->interface_refuses = error == -EIO; /* which no forged ICMP error sets */
     }
     return net_send_pairs(x->fd, &x->path, run->parts, run->count);
 }

@@ -14,7 +14,8 @@
 #define RECEIVE_BUFFER                                                                   \
     (4 << 20) /* 1000 requests at once fit; the default holds some 100 */
 #define SEND_BUFFER   (4 << 20)
-#define BATCHES_MAX   4 /* receive calls before others get their turn */
+#define BATCHES_MAX   4   /* receive calls before others get their turn */
+#define ERRORS_MAX    256 /* likewise; anybody can forge them */
 #define URGENT_SIZE   (1 << 20)
 #define URGENT_BLOCKS 16
 
@@ -315,12 +316,23 @@ static struct tftp_transfer *on_datagram(struct tftp_service *s, int fd, bool li
     return on_packet(s, fd, d, now);
 }
 
+/*
+ * The client itself, or this host that looked for it in vain.  Of anybody else, who needs only
+ * guess the client's port, it is no more than a hint (RFC 1122 section 4.2.3.9): patience ends
+ * what is really over.
+ */
+static bool is_believed(const struct tftp_transfer *x, const struct net_unreachable *told)
+{
+    return endpoint_same_ip(&told->by, &x->path.peer) ||
+           endpoint_same_ip(&told->by, &x->path.local);
+}
+
 void tftp_service_unreachable(struct tftp_service *s, int fd, usec_t now)
 {
-    struct endpoint peer;
-    while (net_unreachable(fd, &peer)) {
-        struct tftp_transfer *x = tftp_table_find(s->engine.table, &peer);
-        if (x && !x->lingers && x->fd == fd) {
+    struct net_unreachable told;
+    for (int i = 0; i < ERRORS_MAX && net_unreachable(fd, &told); i++) {
+        struct tftp_transfer *x = tftp_table_find(s->engine.table, &told.peer);
+        if (x && !x->lingers && x->fd == fd && is_believed(x, &told)) {
             tftp_session_unreachable(&x->session);
             tftp_transfer_pump(&s->engine, x, now);
         }

@@ -164,6 +164,57 @@ def test_ports_of_servers_get_nothing_anywhere():
             check.equal(site.ignored("server-port"), 3 * counted, "packets from ports of servers")
 
 
+# -- ICMP ---------------------------------------------------------------------------------
+
+STRANGER = "10.77.0.66"
+# Destination unreachable of every code, quench, time exceeded, parameter problem.
+ICMP_ERRORS = [(3, code) for code in range(16)] + [(4, 0), (11, 0), (11, 1), (12, 0)]
+
+
+class Forger:
+    """Sends ICMP errors about the next block of a transfer that has brought its first."""
+
+    def __init__(self, site):
+        self.site = site
+        self.client = site.tftp()
+        self.client.request("file.bin")
+        self.client.expect_data(1, CONTENT[:512])
+        self.wire = wire.Wire(site.client)
+
+    def forge(self, kind, code, source):
+        peer = self.client.sock.getsockname()[1]
+        server, client = wire.ip_bytes(net.SERVER), wire.ip_bytes(net.CLIENT)
+        about = wire.ip_packet(server, client, wire.udp_bytes(server, client, self.client.peer[1], peer,
+                                                              b"\0\3\0\1"))
+        packet = wire.icmp_packet(wire.ip_bytes(source), server, kind, code, about)
+        self.wire.send(wire.frame(self.wire.mac, self.site.server.mac("eth0"), packet))
+
+
+def test_icmp_of_strangers_ends_no_transfer():
+    """Who guesses a client's port needs no address of its network for it."""
+    with net.Net() as network:
+        site = Site(network, far=False).start()
+        forger = Forger(site)
+        block = 1
+        for kind, code in ICMP_ERRORS:
+            forger.forge(kind, code, STRANGER)
+            forger.client.send(tftp.ack(block))  # comes behind it
+            block += 1
+            at = (block - 1) * 512
+            forger.client.expect_data(block, CONTENT[at:at + 512])
+        forger.client.send(tftp.error(0))
+
+
+def test_icmp_of_the_client_itself_ends_its_transfer():
+    with net.Net() as network:
+        site = Site(network, far=False).start()
+        forger = Forger(site)
+        forger.client.send(tftp.ack(1))
+        forger.client.expect_data(2)
+        forger.forge(3, 3, net.CLIENT)
+        site.pxed.wait_log("tftp failed .*end=unreachable", timeout=20)
+
+
 # -- floods -------------------------------------------------------------------------------
 
 DEAF = """table inet deaf {

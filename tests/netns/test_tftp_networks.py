@@ -291,6 +291,27 @@ def test_d29_configured_cap():
         check.equal(site.oack("fd77::1", {"blksize": 8192}), {"blksize": "1388"}, "OACK")
 
 
+def test_a_narrower_link_on_the_way_is_no_end():
+    """IPv6: a router says what is too big for it, once; the kernel splits what goes there then."""
+    with net.Net() as network:
+        server, router, client = (network.namespace(tag) for tag in ("srv", "rtr", "cli"))
+        network.link(server, "eth0", router, "eth0")
+        network.link(router, "eth1", client, "eth0", mtu=1400)
+        router.sysctl("net/ipv6/conf/all/forwarding", 1)
+        server.addr("eth0", net.SERVER_NET, "fd77::1/64")
+        router.addr("eth0", "fd77::fe/64")
+        router.addr("eth1", "fd88::fe/64")
+        client.addr("eth0", "fd88::100/64")
+        server.ip("route", "add", "fd88::/64", "via", "fd77::fe")
+        client.ip("route", "add", "fd77::/64", "via", "fd88::fe")
+        root = network.root()
+        root.write("file.bin", CONTENT)
+        pxed = network.pxed(server, net.config(root, tftp={"allow": ["fd88::/64"]}))
+        for options in ({"blksize": 1468}, {"blksize": 1468, "windowsize": 8}):
+            tftp.fetch(client, "fd77::1", "file.bin", CONTENT, options=options)
+        check.lacks(pxed.log(), "tftp failed", "log")
+
+
 def test_d30_no_dont_fragment_and_no_fragments():
     """Seen on the wire: DF is 0, no packet is a fragment, checksums are right."""
     with net.Net() as network:

@@ -38,12 +38,19 @@ def udp_bytes(src, dst, sport, dport, payload):
     return head + struct.pack("!H", value) + payload
 
 
-def ip_packet(src, dst, body, fragment=0, options=b""):
+def ip_packet(src, dst, body, fragment=0, options=b"", protocol=socket.IPPROTO_UDP):
     """An IPv4 packet around a body; fragment: the flags and offset field as it is."""
     words = 5 + len(options) // 4
     head = struct.pack("!BBHHHBBH4s4s", 0x40 | words, 0, words * 4 + len(body), 0x1234, fragment,
-                       64, socket.IPPROTO_UDP, 0, src, dst) + options
+                       64, protocol, 0, src, dst) + options
     return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + body
+
+
+def icmp_packet(src, dst, kind, code, about):
+    """An ICMP error from src to dst about the packet that begins with these octets."""
+    head = struct.pack("!BBHI", kind, code, 0, 0)
+    head = head[:2] + struct.pack("!H", checksum(head + about)) + head[4:]
+    return ip_packet(src, dst, head + about, protocol=socket.IPPROTO_ICMP)
 
 
 def frame(src_mac, dst_mac, packet, vlan=None):
