@@ -48,7 +48,7 @@ CORE  := common/bucket.c common/hash.c common/histogram.c common/human.c common/
          config/http_base.c config/grub_image.c \
          config/arch.c config/bootfile.c config/comments.c config/gate.c config/hosts.c \
          config/keys.c config/locate.c config/machines.c config/match.c config/release.c config/scan.c config/snapshot.c \
-         config/states.c config/system.c config/template.c config/variables.c \
+         config/states.c config/system.c config/template.c config/url.c config/variables.c \
          dhcp/admission.c dhcp/decision.c dhcp/verdict.c dhcp/facts.c dhcp/frame.c dhcp/identity.c \
          dhcp/ladder.c dhcp/menu.c dhcp/options.c \
          dhcp/packet.c dhcp/pending.c dhcp/pxe.c dhcp/radar.c dhcp/repeats.c dhcp/reply.c \

@@ -5,6 +5,7 @@
 
 #include "app/grub.h"
 #include "common/text.h"
+#include "config/url.h"
 
 struct place {
     uint32_t file;
@@ -375,14 +376,8 @@ static void warn_of_file(struct reasons *r, const struct boot_file *b, uint16_t 
 /* A name in a proxy's URL is of use only where the DHCP server names a DNS server. */
 static void warn_of_url(struct reasons *r, const struct dhcp_decision *d)
 {
-    char host[IP4_TEXT];
-    struct ip4 ip;
-    const char *at = strstr(d->file, "://");
-    if (d->client.class != PXE_HTTPCLIENT || !at) {
-        return;
-    }
-    snprintf(host, sizeof host, "%.*s", (int)strcspn(at + 3, ":/"), at + 3);
-    if (!ip4_parse(host, &ip)) {
+    if (d->client.class == PXE_HTTPCLIENT && strstr(d->file, "://") &&
+        url_host(d->file) == URL_HOST_NAME) {
         add(r, 0, "url-needs-dns",
             "the URL names its server: it boots only where the DHCP server tells a DNS "
             "server; an address always works");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/load_parts.h"
+#include "config/url.h"
 
 /* -- what a client may be given -------------------------------------------------------- */
 
@@ -62,24 +63,6 @@ const char *boot_file_objection(const char *file, unsigned slot, bool http)
 
 /* -- entries --------------------------------------------------------------------------- */
 
-/* Is the host of this URL an address: dotted IPv4, or IPv6 in brackets? */
-static bool names_an_address(const char *url)
-{
-    char host[IP4_TEXT];
-    struct ip4 ip;
-    const char *at = strstr(url, "://") + 3;
-    size_t len = strcspn(at, ":/");
-    if (*at == '[') {
-        return true;
-    }
-    if (len >= sizeof host) {
-        return false;
-    }
-    memcpy(host, at, len);
-    host[len] = '\0';
-    return ip4_parse(host, &ip);
-}
-
 static void read_boot_entry(struct reader *r, const json_t *value,
                             const struct json_path *at, unsigned slot,
                             struct boot_entry *entry)
@@ -92,7 +75,7 @@ static void read_boot_entry(struct reader *r, const json_t *value,
         complain(r, at, "%s", objection);
         return;
     }
-    if (file && http && is_url(file) && !names_an_address(file)) {
+    if (file && http && is_url(file) && url_host(file) == URL_HOST_NAME) {
         warn(
             r, at,
             "UEFI resolves a host name only if the DHCP server gives it a DNS server: an "

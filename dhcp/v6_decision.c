@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "config/url.h"
 #include "dhcp/url.h"
 
 #define ENTERPRISE_INTEL 343 /* whose number the class of a boot client carries */
@@ -220,21 +221,6 @@ static enum dhcp_verdict admit(const struct dhcp6_site *site,
 
 /* -- what does it load, and from where? --------------------------------------------------- */
 
-/* "tftp://10.0.0.1/x": of no use to a client that speaks IPv6 alone. */
-static bool names_ip4(const char *url)
-{
-    char host[IP4_TEXT];
-    struct ip4 ip;
-    const char *at = strstr(url, "://") + 3;
-    size_t len = strcspn(at, "/:");
-    if (len >= sizeof host) {
-        return false;
-    }
-    memcpy(host, at, len);
-    host[len] = '\0';
-    return ip4_parse(host, &ip);
-}
-
 static bool same_network(const struct ip6 *a, const struct ip6 *b)
 {
     return memcmp(a->octet, b->octet, 8) == 0; /* the /64 that nearly all networks are */
@@ -308,7 +294,8 @@ static enum dhcp_verdict write_url(const struct dhcp6_site *site,
     }
     if (strstr(file, "://")) {
         wr_cstr(&w, file);
-        return names_ip4(file) ? DHCP_IPV4_ONLY : DHCP_ANSWERED;
+        /* Of no use to a client that speaks IPv6 alone. */
+        return url_host(file) == URL_HOST_IP4 ? DHCP_IPV4_ONLY : DHCP_ANSWERED;
     }
     bool http = d->gate.client.class == PXE_HTTPCLIENT;
     if (!http && !ip4_is_any(next_server(&d->gate))) {

@@ -3,6 +3,7 @@
  * HTTP Boot (HttpBootDhcp4.c).
  */
 #include "app/probe/choice.h"
+#include "config/url.h"
 #include "dhcp/reply.h"
 
 #define BOOT_AT_ONCE 8 /* bit of option 43.6 */
@@ -233,21 +234,6 @@ static bool is_http_url(const char *url)
     return strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
 }
 
-/* The host of a URL is written as an address. */
-static bool has_ip_host(const char *url)
-{
-    char host[IP4_TEXT];
-    struct ip4 ip;
-    const char *at = strstr(url, "://") + 3;
-    size_t len = strcspn(at, ":/");
-    if (len >= sizeof host) {
-        return false;
-    }
-    memcpy(host, at, len);
-    host[len] = '\0';
-    return ip4_parse(host, &ip) || host[0] == '[';
-}
-
 static const char *http_fault(const struct answer *a)
 {
     const char *fault = malformed(a);
@@ -284,7 +270,7 @@ void choice_of_http(const struct choice_facts *f, struct choice *out)
     }
     const char *url = choice_file(&f->answer[boot], false);
     begin(f, address, boot, out);
-    if (!has_ip_host(url) && !f->answer[address].has_dns) {
+    if (url_host(url) == URL_HOST_NAME && !f->answer[address].has_dns) {
         choice_stop(
             out, E16,
             ", but the URL names its host by name and the DHCP server gives no name "

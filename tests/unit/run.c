@@ -50,6 +50,7 @@ int main(void)
     srunner_add_suite(runner, suite_config_states());
     srunner_add_suite(runner, suite_config_system());
     srunner_add_suite(runner, suite_config_template());
+    srunner_add_suite(runner, suite_config_url());
     srunner_add_suite(runner, suite_config_menu());
     srunner_add_suite(runner, suite_config_own());
     srunner_add_suite(runner, suite_dhcp_answers());

@@ -50,6 +50,7 @@ Suite *suite_config_machines(void);
 Suite *suite_config_states(void);
 Suite *suite_config_system(void);
 Suite *suite_config_template(void);
+Suite *suite_config_url(void);
 Suite *suite_config_menu(void);
 Suite *suite_config_own(void);
 Suite *suite_dhcp_answers(void);

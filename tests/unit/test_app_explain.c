@@ -22,7 +22,8 @@ static const char config[] = /* the lines count */
     "   'arm64-uefi': 'bios.0',\n"
     "   'x64-uefi-http': 'http://boot.example/a.efi'},\n"
     "  'late': {'extends': 'default', 'delay_ms': 5, 'after_requests': 2},\n"
-    "  'menu': {'x86-bios': 'bios.0', 'menu': {'items': [\n"
+    "  'menu': {'x86-bios': 'bios.0', 'x64-uefi-http': 'http://[fd77::2]/a.efi',"
+    "   'menu': {'items': [\n"
     "   {'name': 'One', 'file': 'bios.0'}, {'name': 'Disk', 'action': 'local'}]}}},\n"
     " 'hosts': [\n"
     "  {'name': 'first', 'mac': '52:54:00:*'},\n"
@@ -332,6 +333,16 @@ START_TEST(a_recording_is_judged_as_it_went)
 }
 END_TEST
 
+START_TEST(an_address_of_ipv6_needs_no_dns)
+{
+    int code;
+    const char *out = explain("--mac 52:54:01:00:00:02 --arch x64-uefi-http", &code);
+    ck_assert_int_eq(code, EXIT_GOOD);
+    ck_assert_ptr_nonnull(strstr(out, "http://[fd77::2]/a.efi"));
+    ck_assert_ptr_null(strstr(out, "the URL names its server"));
+}
+END_TEST
+
 #define COUNT(list) (int)(sizeof(list) / sizeof(list)[0])
 
 Suite *suite_app_explain(void)
@@ -343,6 +354,7 @@ Suite *suite_app_explain(void)
     tcase_add_loop_test(tc, wrong_usage_is_told, 0, COUNT(wrong));
     tcase_add_test(tc, what_cannot_be_used_is_a_fault);
     tcase_add_test(tc, json_says_the_same);
+    tcase_add_test(tc, an_address_of_ipv6_needs_no_dns);
     tcase_add_loop_test(tc, a_recording_is_judged_as_it_went, 0, 2);
     suite_add_tcase(s, tc);
     return s;
