@@ -1,6 +1,5 @@
 #include "app/boot_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -86,12 +85,8 @@ static bool similar_name(int root, const char *path, char out[NAME_MAX + 1])
     if (slash) {
         snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path);
     }
-    int fd = open_beneath(root, dir, O_RDONLY | O_DIRECTORY);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    DIR *d = names_of(open_beneath(root, dir, O_RDONLY | O_DIRECTORY));
     if (!d) {
-        if (fd >= 0) {
-            (void)close(fd);
-        }
         return false;
     }
     unsigned seen = 0;

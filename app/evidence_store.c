@@ -1,6 +1,5 @@
 #include "app/evidence_store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 
@@ -144,12 +144,8 @@ static void look_at(int dir, const char *name, struct listing *l)
 static bool list(int dir, struct listing *l)
 {
     *l = (struct listing){.count = 0};
-    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    DIR *d = names_of(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!d) {
-        if (fd >= 0) {
-            (void)close(fd);
-        }
         return false;
     }
     unsigned seen = 0;

@@ -1,6 +1,5 @@
 #include "app/host_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "app/read_file.h"
+#include "common/beneath.h"
 #include "common/cleanup.h"
 #include "config/locate.h"
 
@@ -84,12 +84,8 @@ static int by_name(const void *left, const void *right)
 
 static int list_names(int dir, const struct host_change *change, struct names *out)
 {
-    int copy = dir < 0 ? -1 : fcntl(dir, F_DUPFD_CLOEXEC, 0);
-    DIR *d = copy < 0 ? NULL : fdopendir(copy);
+    DIR *d = names_of(dir < 0 ? -1 : fcntl(dir, F_DUPFD_CLOEXEC, 0));
     bool good = d || dir < 0;
-    if (!d && copy >= 0) {
-        (void)close(copy);
-    }
     for (struct dirent *e = d ? readdir(d) : NULL; e && good; e = readdir(d)) {
         bool changed = change && !strcmp(change->name, e->d_name);
         good = changed || !is_host_file(e->d_name) || add_name(out, e->d_name);

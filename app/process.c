@@ -1,11 +1,11 @@
 #include "app/process.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/beneath.h"
 #include "common/clock.h"
 
 void process_open(struct process *p)
@@ -44,13 +44,9 @@ static void read_memory(const struct process *p, struct process_facts *out)
 /* The directory's descriptor keeps its place, so it is rewound; the copy dies with closedir(). */
 static uint64_t count_files(const struct process *p)
 {
-    int copy = p->files_fd >= 0 ? dup(p->files_fd) : -1;
-    DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+    DIR *dir = names_of(dup(p->files_fd));
     uint64_t count = 0;
     if (!dir) {
-        if (copy >= 0) {
-            (void)close(copy);
-        }
         return 0;
     }
     rewinddir(dir);

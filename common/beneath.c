@@ -148,3 +148,12 @@ int open_beneath_now(int root, const char *path, int flags)
     /* Linux before 5.12 knows no RESOLVE_CACHED. */
     return fd == -EINVAL || is_unknown(fd) ? open_beneath_here(root, path, flags) : fd;
 }
+
+DIR *names_of(int fd)
+{
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d && fd >= 0) {
+        (void)close(fd);
+    }
+    return d;
+}

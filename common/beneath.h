@@ -12,6 +12,8 @@
 #ifndef COMMON_BENEATH_H
 #define COMMON_BENEATH_H
 
+#include <dirent.h>
+
 /*
  * Opens a relative path ("." is the root itself).  flags: O_RDONLY, with O_DIRECTORY, or O_PATH;
  * waits for no FIFO, never becomes the terminal, closed on exec.
@@ -26,5 +28,8 @@ int open_beneath_now(int root, const char *path, int flags);
 
 /* The same without openat2. */
 int open_beneath_by_steps(int root, const char *path, int flags);
+
+/* To read the names of a directory.  Takes fd over, which may be -1 or less; NULL: none. */
+DIR *names_of(int fd);
 
 #endif

@@ -1,6 +1,5 @@
 #include "tftp/search.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -218,9 +217,8 @@ static enum store_fault find_case(const struct view *v, const char *dir, const c
     if (fd < 0) {
         return refused(v, -fd) == STORE_WAITS ? STORE_WAITS : STORE_NOT_FOUND;
     }
-    DIR *d = fdopendir(fd);
+    DIR *d = names_of(fd);
     if (!d) {
-        (void)close(fd);
         return STORE_NOT_FOUND;
     }
     bool found = pick_name(d, name, out);

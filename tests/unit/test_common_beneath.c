@@ -118,6 +118,24 @@ START_TEST(no_descriptor_is_left_open)
 }
 END_TEST
 
+START_TEST(names_are_those_of_a_directory)
+{
+    unsigned count = 0;
+    DIR *d = names_of(open_beneath(root, "sub", O_RDONLY | O_DIRECTORY));
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        count += strcmp(e->d_name, "file") == 0;
+    }
+    ck_assert_uint_eq(count, 1);
+    (void)closedir(d);
+    int file = open_beneath(root, "file", O_RDONLY);
+    ck_assert_int_ge(file, 0);
+    ck_assert_ptr_null(names_of(file));
+    ck_assert_int_lt(fcntl(file, F_GETFD), 0); /* it was taken over all the same */
+    ck_assert_ptr_null(names_of(open_beneath(root, "none", O_RDONLY)));
+}
+END_TEST
+
 Suite *suite_common_beneath(void)
 {
     Suite *s = suite_create("common/beneath");
@@ -125,6 +143,7 @@ Suite *suite_common_beneath(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, ways, 0, (int)(sizeof rows / sizeof rows[0]));
     tcase_add_test(t, no_descriptor_is_left_open);
+    tcase_add_test(t, names_are_those_of_a_directory);
     suite_add_tcase(s, t);
     return s;
 }
