@@ -10,6 +10,7 @@
 
 #include "app/http_files.h"
 #include "app/http_journal.h"
+#include "app/http_name.h"
 #include "app/http_socket.h"
 #include "app/http_threads.h"
 #include "common/log.h"
@@ -28,7 +29,8 @@ struct page {
 struct http {
     int fd; /* listens, until http_start(); then -1 */
     struct http_conf conf;
-    struct http_files *files; /* NULL: no boot files by HTTP */
+    char name[HTTP_NAME_SIZE]; /* of this host; "": it has none */
+    struct http_files *files;  /* NULL: no boot files by HTTP */
     struct tftp_hooks hooks;
     struct http_threads *threads;
     struct page pages[PAGES_MAX];
@@ -84,6 +86,11 @@ static bool may_see_pages(const struct http *h, const struct endpoint *peer)
     return subnets_hold(h->conf.page_from.list, h->conf.page_from.count, peer);
 }
 
+static bool calls_us(const struct http *h, const struct http_request *q)
+{
+    return http_name_is_ours(q->host, h->name, &h->conf.page_names);
+}
+
 /* A page that gave an open file without more gives all of it. */
 static void measure_file(const struct http_request *q, struct http_answer *a)
 {
@@ -106,6 +113,7 @@ static void answer_page(const struct page *page, const struct http_request *q,
     measure_file(q, out);
     http_answer_add(out, "Cache-Control", "no-store");
     http_answer_add(out, "X-Content-Type-Options", "nosniff");
+    http_answer_add(out, "Cross-Origin-Resource-Policy", "same-origin");
     http_journal_page(&q->peer, q->target, out->status);
 }
 
@@ -177,6 +185,8 @@ static void choose(struct http *h, const struct http_request *q, struct http_ans
         }
     } else if (!may_see_pages(h, &q->peer)) {
         http_answer_refuse(out, 403, "not for this address: see http.page_from");
+    } else if (!calls_us(h, q)) {
+        http_answer_refuse(out, 403, "not by this name: see http.page_names");
     } else if (page) {
         answer_page(page, q, out);
     } else {
@@ -337,6 +347,7 @@ int http_open(const struct snapshot *config, const struct tftp_hooks *hooks,
     h->fd = -1;
     h->conf = config->http;
     h->hooks = *hooks;
+    (void)gethostname(h->name, sizeof h->name - 1);
     int error = http_prepare(h, config, &h->files);
     if (error != 0) {
         snprintf(why, HTTP_WHY_SIZE, "cannot open the boot files: %s", strerror(-error));

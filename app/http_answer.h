@@ -14,7 +14,7 @@
 #include "app/http_request.h"
 #include "tftp/stamp.h"
 
-#define HTTP_HEADERS_MAX 6
+#define HTTP_HEADERS_MAX 8
 #define HTTP_VALUE_SIZE  320 /* a Content-Security-Policy is long */
 
 struct http_header {

@@ -19,7 +19,8 @@
 struct http_request {
     const char *method;
     const char *target; /* as sent: path, "?", query; percent-encoded */
-    const char *range;  /* header fields; NULL: not there */
+    const char *host;   /* header fields; NULL: not there */
+    const char *range;
     const char *if_range;
     const char *if_none_match;
     const char *if_modified_since;

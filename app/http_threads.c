@@ -608,6 +608,7 @@ static enum MHD_Result answer(struct http_threads *t, struct connection *c,
     c->request = (struct http_request){
         .method = method,
         .target = c->target,
+        .host = field_of(mhd, "Host"),
         .range = field_of(mhd, "Range"),
         .if_range = field_of(mhd, "If-Range"),
         .if_none_match = field_of(mhd, "If-None-Match"),

@@ -11,7 +11,7 @@ static bool same_interfaces(const struct snapshot *a, const struct snapshot *b)
                   a->interface_count * sizeof a->interfaces[0]) == 0;
 }
 
-/* What was opened at the start; boot_files and page_from are asked each time. */
+/* What was opened at the start; boot_files and page_* are asked each time. */
 static bool same_http(const struct http_conf *a, const struct http_conf *b)
 {
     return a->enabled == b->enabled && endpoint_equal(&a->listen, &b->listen);

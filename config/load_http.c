@@ -57,6 +57,40 @@ static void read_page_from(struct reader *r, const struct field *f, const json_t
     read_subnets(r, value, at, &http->page_from, NULL);
 }
 
+/* -- names ----------------------------------------------------------------------------- */
+
+static bool is_host_name(const char *text)
+{
+    size_t len = strlen(text);
+    return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "0123456789-_.")] == '\0' &&
+           text[0] != '.' && text[len - 1] != '.' && !strstr(text, "..");
+}
+
+static void read_page_names(struct reader *r, const struct field *f, const json_t *value,
+                            const struct json_path *at, void *dst)
+{
+    struct http_names *names = &((struct http_conf *)dst)->page_names;
+    size_t count = json_array_size(value);
+    (void)f;
+    if (!json_is_array(value) || count > HTTP_NAMES_MAX) {
+        complain(r, at, "expected a list of up to %d names, got %s with %zu",
+                 HTTP_NAMES_MAX, json_kind(value), count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct json_path here = {.up = at, .index = i};
+        const char *text =
+            string_of(r, json_array_get(value, i), &here, 1, HTTP_NAME_SIZE - 1);
+        if (text && !is_host_name(text)) {
+            complain(r, &here,
+                     "expected a name such as \"boot.example.org\", without port");
+        } else if (text) {
+            memcpy(names->list[names->count++], text, strlen(text) + 1);
+        }
+    }
+}
+
 /* -- the section ----------------------------------------------------------------------- */
 
 /* clang-format off */
@@ -65,6 +99,7 @@ static const struct field http_fields[] = {
     {.key = "boot_files", .read = read_bool,
      .offset = offsetof(struct http_conf, boot_files)},
     {.key = "page_from", .read = read_page_from},
+    {.key = "page_names", .read = read_page_names},
     {.key = "max_connections", .read = read_u32, .min = 1, .max = 10000,
      .offset = offsetof(struct http_conf, max_connections)},
     {.key = "max_per_address", .read = read_u32, .min = 1, .max = 10000,

@@ -94,15 +94,24 @@ struct tftp_conf {
     struct tftp_allow allow; /* default: attached */
 };
 
+/* Names by which the page is called, as they are written. */
+#define HTTP_NAMES_MAX 8
+#define HTTP_NAME_SIZE 254 /* RFC 1035 section 2.3.4, closing NUL included */
+struct http_names {
+    size_t count;
+    char list[HTTP_NAMES_MAX][HTTP_NAME_SIZE];
+};
+
 struct http_conf {
     bool enabled;             /* false: "listen" is "off" */
     bool said;                /* "listen" stands in the file */
     struct endpoint listen;   /* the address :: stands for all, of either family */
     bool boot_files;          /* serve what is beneath tftp.root, too; default false */
     struct subnets page_from; /* who may see the page and the like */
-    uint32_t max_connections; /* 1..10000; default 2048 */
-    uint32_t max_per_address; /* of these, from one address; 1..10000; default 64 */
-    uint32_t timeout;         /* seconds without progress, 1..3600; default 30 */
+    struct http_names page_names; /* by which names, beside this host's */
+    uint32_t max_connections;     /* 1..10000; default 2048 */
+    uint32_t max_per_address;     /* of these, from one address; 1..10000; default 64 */
+    uint32_t timeout;             /* seconds without progress, 1..3600; default 30 */
 };
 
 /* How the boot file reaches a PXE client (firmware.md section 0). */

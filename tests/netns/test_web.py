@@ -1,5 +1,6 @@
 """What an operator sees by HTTP: the page, the documents, and what a browser is told of them."""
 import os
+import socket
 import time
 
 import check
@@ -19,7 +20,7 @@ class Site:
         net.write_boot_files(root)
         self.image = root.write("image", os.urandom(SIZE))
         self.pxed = network.pxed(self.server, dict(net.config(root), http={
-            "listen": ":8069", "boot_files": True}))
+            "listen": ":8069", "boot_files": True, "page_names": ["boot.example.org"]}))
         self.pxe = dhcp.Client(self.client)
 
     def get(self, path, **fields):
@@ -42,7 +43,8 @@ def test_the_page_comes_with_a_strict_policy(site):
                 ("'none'", "'none'", "'self'"), "policy")
     check.that("unsafe" not in answer.fields["content-security-policy"], "policy: %s" % policy)
     for name, value in (("x-frame-options", "DENY"), ("x-content-type-options", "nosniff"),
-                        ("referrer-policy", "no-referrer"), ("cache-control", "no-store")):
+                        ("referrer-policy", "no-referrer"), ("cache-control", "no-store"),
+                        ("cross-origin-resource-policy", "same-origin")):
         check.equal(answer.fields[name], value, name)
 
 
@@ -116,3 +118,18 @@ def test_many_who_look_share_one_document(site):
     check.that(len(set(times)) <= made, "documents made within moments: %s" % times)
     time.sleep(KEPT)
     check.that(web.document(site.server, "/api/status")["time"] not in times, "it is made anew")
+
+
+def test_no_page_by_a_name_of_somebody_else(site):
+    """DNS rebinding: a script of evil.example, whose name leads here now, asks in the browser of
+    who may see the page; an address, this host's name and those of http.page_names are good."""
+    ours = ("127.0.0.1", "127.0.0.1:8069", "[::1]:8069", "localhost", "LocalHost:8069", "a.localhost",
+            socket.gethostname(), "boot.example.org", "Boot.Example.Org.:8069")
+    evil = ("evil.example", "evil.example:8069", "127.0.0.1.evil.example", "localhost.evil.example", "evil-localhost",
+            "boot.example.org.evil.example", "boot.example", "", ".", "127.0.0.1@evil.example", "a" * 5000, "2130706433")
+    for path in ("/", "/api/status", "/api/boots", "/metrics", "/evidence/"):
+        good = 404 if path == "/evidence/" else 200
+        for host, status in [(one, good) for one in ours] + [(one, 403) for one in evil]:
+            check.equal(site.get(path, Host=host).status, status, "%s at %r" % (path, host[:60]))
+    check.inside("page_names", site.get("/", Host="evil.example").body.decode(), "the reason")
+    check.equal(site.get("/x64.efi", Host="evil.example").status, 200, "a boot file has no names")

@@ -29,6 +29,7 @@ class Connection:
         else:
             self.sock = socket.socket(family, socket.SOCK_STREAM)
         self.sock.settimeout(timeout)
+        self.host = "[%s]" % address.partition("%")[0] if ":" in address else address
         if buffer:
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         if source:
@@ -45,7 +46,7 @@ class Connection:
 
     def ask(self, path, method="GET", version="HTTP/1.1", **fields):
         """Send a request; if_range=... becomes If-Range."""
-        lines = ["%s %s %s" % (method, path, version), "Host: pxed"]
+        lines = ["%s %s %s" % (method, path, version), "Host: " + fields.pop("Host", self.host)]
         lines += ["%s: %s" % (name.replace("_", "-"), value) for name, value in fields.items()]
         self.send(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
 

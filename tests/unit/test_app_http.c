@@ -185,8 +185,8 @@ static int connect_to(const struct server *s)
 static bool ask(int fd, const char *method, const char *path)
 {
     char text[256];
-    int len =
-        snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: x\r\n\r\n", method, path);
+    int len = snprintf(text, sizeof text, "%s %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                       method, path);
     return send(fd, text, (size_t)len, MSG_NOSIGNAL) == len;
 }
 

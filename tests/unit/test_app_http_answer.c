@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "app/http_answer.h"
+#include "app/http_name.h"
 #include "tests/unit/suites.h"
 
 #define LOOPS(rows) (int)(sizeof(rows) / sizeof(rows)[0])
@@ -41,6 +42,56 @@ START_TEST(targets_become_paths)
     bool good = http_path(&q, path);
     ck_assert_int_eq(good, targets[_i].path != NULL);
     ck_assert_str_eq(path, good ? targets[_i].path : "before");
+}
+END_TEST
+
+static const struct {
+    const char *host;
+    bool ours;
+} hosts[] = {
+    {NULL, true},
+    {"192.0.2.7", true},
+    {"192.0.2.7:80", true},
+    {"[2001:db8::1]:80", true},
+    {"localhost", true},
+    {"LOCALHOST.:80", true},
+    {"a.b.localhost", true},
+    {"pxe-1", true},
+    {"PXE-1:8069", true},
+    {"boot.example.org", true},
+    {"boot.example.org.:80", true},
+    {"", false},
+    {":80", false},
+    {".", false},
+    {"xlocalhost", false},
+    {"localhost.evil.example", false},
+    {"pxe-1.evil.example", false},
+    {"pxe", false},
+    {"boot.example.org..", false},
+    {"192.0.2.7.evil.example", false},
+    {"192.0.2", false},
+    {"192.0.2.7@evil.example", false},
+};
+
+START_TEST(names_of_others_are_not_ours)
+{
+    static const struct http_names names = {1, {"boot.example.org"}};
+    static const struct http_names none = {0};
+    ck_assert_int_eq(http_name_is_ours(hosts[_i].host, "pxe-1", &names), hosts[_i].ours);
+    ck_assert(!http_name_is_ours("", "", &none));
+    ck_assert(!http_name_is_ours("boot.example.org", "", &none));
+}
+END_TEST
+
+START_TEST(names_are_as_long_as_they_may_be)
+{
+    char name[HTTP_NAME_SIZE + 1];
+    struct http_names names = {.count = 1};
+    memset(name, 'a', sizeof name);
+    name[HTTP_NAME_SIZE] = '\0';
+    memcpy(names.list[0], name, HTTP_NAME_SIZE - 1);
+    ck_assert(http_name_is_ours(names.list[0], "", &names));
+    ck_assert(!http_name_is_ours(name, "", &names));
 }
 END_TEST
 
@@ -273,6 +324,8 @@ Suite *suite_app_http_answer(void)
     Suite *s = suite_create("app/http_request, http_answer");
     TCase *tc = tcase_create("http");
     tcase_add_loop_test(tc, targets_become_paths, 0, LOOPS(targets));
+    tcase_add_loop_test(tc, names_of_others_are_not_ours, 0, LOOPS(hosts));
+    tcase_add_test(tc, names_are_as_long_as_they_may_be);
     tcase_add_test(tc, paths_are_as_long_as_they_may_be);
     tcase_add_loop_test(tc, queries_have_values, 0, LOOPS(queries));
     tcase_add_loop_test(tc, ranges_are_parts_of_a_body, 0, LOOPS(ranges));

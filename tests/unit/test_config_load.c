@@ -256,6 +256,20 @@ static const struct {
      "2:41: http.page_from[2]: expected a subnet such as \"10.0.0.0/24\" or "
      "\"fd00::/8\", or an address\n"
      "2:55: http.page_from[3]: expected a string, got a number"},
+    {TOP "'http':{'page_names':['boot.example.org','a_b','X-1']}}", ""},
+    {TOP "'http':{'page_names':['a b','http://a','a.','a..b','',7]}}",
+     "2:23: http.page_names[0]: expected a name such as \"boot.example.org\", without "
+     "port\n"
+     "2:29: http.page_names[1]: expected a name such as \"boot.example.org\", without "
+     "port\n"
+     "2:40: http.page_names[2]: expected a name such as \"boot.example.org\", without "
+     "port\n"
+     "2:45: http.page_names[3]: expected a name such as \"boot.example.org\", without "
+     "port\n"
+     "2:52: http.page_names[4]: is empty\n"
+     "2:55: http.page_names[5]: expected a string, got a number"},
+    {TOP "'http':{'page_names':'a'}}",
+     "2:22: http.page_names: expected a list of up to 8 names, got a string with 0"},
     {TOP "'http':{'boot_files':true}}",
      "warning: 2:22: http.boot_files: no client reaches a loopback address: set "
      "\"listen\" to \":8069\""},
@@ -265,7 +279,8 @@ static const struct {
      "2:27: http.max_connections: 0 is outside 1..10000\n"
      "2:39: http.timeout: 4000 is outside 1..3600\n"
      "2:44: http.port: unknown key; known here: \"listen\", \"boot_files\", "
-     "\"page_from\", \"max_connections\", \"max_per_address\", \"timeout\""},
+     "\"page_from\", \"page_names\", \"max_connections\", \"max_per_address\", "
+     "\"timeout\""},
     {"{'interfaces':['a'],\n'dhcp':{'enabled':false},'tftp':{'enabled':false},"
      "'http':{'listen':':80','boot_files':true}}",
      "2:33: tftp: \"root\" is missing: the directory of the boot files"},
