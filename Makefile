@@ -72,7 +72,7 @@ SHELLS := common/beneath.c common/clock.c common/log.c common/losses.c common/ne
           dhcp/service.c dhcp/v6_journal.c dhcp/v6_link.c dhcp/v6_service.c \
           tftp/disk.c tftp/errors.c tftp/find.c tftp/journal.c tftp/known.c tftp/requests.c tftp/scratch.c tftp/search.c \
           tftp/sender.c tftp/service.c tftp/stamp.c tftp/store.c \
-          tftp/transfer.c tftp/unheard.c
+          tftp/transfer.c tftp/unheard.c tftp/waiting.c
 # The pure parts of the commands that look at a network from outside.
 CORE  += common/sha256.c app/request.c app/probe/answer.c app/probe/choice.c \
          app/probe/choice_pxe.c app/probe/choice_others.c app/probe/fetch.c \

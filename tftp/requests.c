@@ -1,13 +1,11 @@
 #include "tftp/requests.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/minmax.h"
 #include "common/text.h"
 #include "config/snapshot.h"
 #include "tftp/errors.h"
-#include "tftp/find.h"
 #include "tftp/journal.h"
 #include "tftp/unheard.h"
 
@@ -169,19 +167,7 @@ static struct tftp_limits limits_of(const struct tftp_requests *s,
 
 /* -- the file ----------------------------------------------------------------------------- */
 
-/* A request on its way to a transfer: what is not the quest's. */
-struct asked {
-    int fd; /* where it came in */
-    struct tftp_transfer wanted;
-    enum tftp_mode mode;
-    struct tftp_limits limits;
-    struct tftp_text name;
-    struct rd options;
-    struct tftp_quest quest;
-    struct store_file *made; /* of what the quest has found; NULL: not yet */
-};
-
-static void begin(struct tftp_requests *s, struct asked *a, usec_t now)
+static void begin(struct tftp_requests *s, struct tftp_asked *a, usec_t now)
 {
     const struct tftp_hooks *hooks = &s->engine->hooks;
     struct tftp_transfer *wanted = &a->wanted;
@@ -192,7 +178,7 @@ static void begin(struct tftp_requests *s, struct asked *a, usec_t now)
     }
 }
 
-static void settle(struct tftp_requests *s, struct asked *a, enum store_fault fault,
+static void settle(struct tftp_requests *s, struct tftp_asked *a, enum store_fault fault,
                    const struct tftp_found *found, usec_t now)
 {
     if (fault == STORE_OK && found->octets) {
@@ -211,155 +197,40 @@ static void settle(struct tftp_requests *s, struct asked *a, enum store_fault fa
     }
 }
 
-/* -- requests that wait for a disk -------------------------------------------------------- */
-
-#define WAITING_MAX 256
-#define PATIENCE    (10 * USEC_PER_SEC)
-
-struct tftp_request_waits {
-    struct tftp_request_waits *next;
-    struct tftp_requests *requests;
-    struct asked asked; /* its name and options are views into octets[] */
-    usec_t since;
-    bool forgotten; /* nobody wants an answer any more */
-    uint8_t octets[];
-};
-
-static void search_work(void *job)
+/* What a disk was waited for has come, or nobody wants it any more. */
+static void settle_late(void *context, struct tftp_asked *a, enum store_fault fault,
+                        const struct tftp_found *found, usec_t now)
 {
-    struct tftp_request_waits *w = job;
-    struct tftp_quest *q = &w->asked.quest;
-    tftp_find_long(q);
-    if (q->fault == STORE_OK) {
-        q->fault = store_make(&q->found.file, w->asked.mode, &w->asked.made);
-        q->found.file.fd = -1; /* taken over */
+    struct tftp_requests *s = context;
+    if (found) {
+        settle(s, a, fault, found, now);
+    } else if (a->made) {
+        store_put(store_lend(s->store, a->made));
     }
 }
 
-static void search_done(void *job, usec_t now);
-
-static bool search_elsewhere(struct tftp_request_waits *w)
+void tftp_requests_init(struct tftp_requests *s, struct tftp_engine *engine)
 {
-    const struct tftp_hooks *hooks = &w->requests->engine->hooks;
-    return hooks->run(hooks->context, w->asked.quest.far, search_work, search_done, w);
-}
-
-static void unlink_waiting(struct tftp_request_waits *w)
-{
-    struct tftp_request_waits **at = &w->requests->waiting;
-    while (*at != w) {
-        at = &(*at)->next;
-    }
-    *at = w->next;
-    w->requests->waiting_count--;
-}
-
-static void search_done(void *job, usec_t now)
-{
-    struct tftp_request_waits *w = job;
-    struct tftp_requests *s = w->requests;
-    struct tftp_found found = {.file.fd = -1};
-    enum store_fault fault = STORE_NOT_FOUND;
-    if (w->forgotten) {
-        tftp_quest_done(&w->asked.quest);
-        if (w->asked.made) {
-            store_put(store_lend(s->store, w->asked.made));
-        }
-    } else {
-        fault = tftp_find_on(&w->asked.quest, &s->engine->hooks, &found);
-        if (fault == STORE_WAITS && search_elsewhere(w)) {
-            return;
-        }
-    }
-    unlink_waiting(w);
-    if (fault == STORE_WAITS) {
-        tftp_quest_done(&w->asked.quest);
-        fault = STORE_TROUBLE;
-    }
-    if (!w->forgotten) {
-        settle(s, &w->asked, fault, &found, now);
-    }
-    free(w);
-}
-
-/* The view into old, as one into new. */
-static struct tftp_text moved(struct tftp_text view, const uint8_t *old,
-                              const uint8_t *new)
-{
-    view.at = (const char *)new + ((const uint8_t *)view.at - old);
-    return view;
-}
-
-static struct tftp_request_waits *copy_request(struct tftp_requests *s,
-                                               const struct asked *a,
-                                               const struct net_dgram *d, usec_t now)
-{
-    struct tftp_request_waits *w = malloc(sizeof *w + d->len);
-    if (!w) {
-        return NULL;
-    }
-    *w = (struct tftp_request_waits){.requests = s, .asked = *a, .since = now};
-    memcpy(w->octets, d->data, d->len);
-    w->asked.name = moved(a->name, d->data, w->octets);
-    size_t left = rd_left(&a->options);
-    w->asked.options =
-        left > 0 ? rd_over(w->octets + (a->options.p - d->data), left) : a->options;
-    return w;
-}
-
-/* False: more than WAITING_MAX would wait, or as many reads of the disk. */
-static bool wait_for_disk(struct tftp_requests *s, const struct asked *a,
-                          const struct net_dgram *d, usec_t now)
-{
-    struct tftp_request_waits *w =
-        s->waiting_count < WAITING_MAX ? copy_request(s, a, d, now) : NULL;
-    if (!w || !search_elsewhere(w)) {
-        free(w);
-        return false;
-    }
-    struct tftp_request_waits **end = &s->waiting;
-    while (*end) {
-        end = &(*end)->next;
-    }
-    *end = w;
-    s->waiting_count++;
-    return true;
-}
-
-/* True: it is a repeat of one that waits.  Another one of that client is forgotten. */
-static bool waits_already(struct tftp_requests *s, const struct net_path *path,
-                          const char *shown)
-{
-    for (struct tftp_request_waits *w = s->waiting; w; w = w->next) {
-        if (!w->forgotten && endpoint_equal(&w->asked.wanted.path.peer, &path->peer)) {
-            w->forgotten = strcmp(w->asked.wanted.shown, shown) != 0;
-            return !w->forgotten;
-        }
-    }
-    return false;
+    s->engine = engine;
+    s->waiting = (struct tftp_waiting){
+        .hooks = &engine->hooks, .settle = settle_late, .context = s};
 }
 
 usec_t tftp_requests_deadline(const struct tftp_requests *s)
 {
-    const struct tftp_request_waits *w = s->waiting;
-    while (w && w->forgotten) {
-        w = w->next;
-    }
-    return w ? w->since + PATIENCE : USEC_NEVER;
+    return tftp_waiting_deadline(&s->waiting);
 }
 
 void tftp_requests_timeout(struct tftp_requests *s, usec_t now)
 {
-    for (struct tftp_request_waits *w = s->waiting; w; w = w->next) {
-        if (!w->forgotten && now >= w->since + PATIENCE) {
-            w->forgotten = true;
-            refuse(s, w->asked.fd, &w->asked.wanted, w->asked.name, &too_slow, now);
-        }
+    const struct tftp_asked *a;
+    while ((a = tftp_waiting_due(&s->waiting, now)) != NULL) {
+        refuse(s, a->fd, &a->wanted, a->name, &too_slow, now);
     }
 }
 
-static void look_for(struct tftp_requests *s, struct asked *a, const struct net_dgram *d,
-                     usec_t now)
+static void look_for(struct tftp_requests *s, struct tftp_asked *a,
+                     const struct net_dgram *d, usec_t now)
 {
     struct tftp_quest *q = &a->quest;
     const struct tftp_hooks *hooks = &s->engine->hooks;
@@ -370,7 +241,7 @@ static void look_for(struct tftp_requests *s, struct asked *a, const struct net_
         fault = tftp_find_on(q, hooks, &found);
     }
     if (fault == STORE_WAITS) {
-        if (wait_for_disk(s, a, d, now)) {
+        if (tftp_waiting_add(&s->waiting, a, d, now)) {
             return;
         }
         tftp_quest_done(q);
@@ -386,17 +257,17 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
                             usec_t now)
 {
     const struct net_path *path = &d->path;
-    struct asked a = {.fd = fd,
-                      .wanted = {.path = *path, .fd = data_fd},
-                      .mode = pkt->mode,
-                      .name = pkt->file,
-                      .options = pkt->options,
-                      .quest = {.peer = path->peer,
-                                .local = path->local,
-                                .patient = pkt->mode == TFTP_NETASCII}};
+    struct tftp_asked a = {.fd = fd,
+                           .wanted = {.path = *path, .fd = data_fd},
+                           .mode = pkt->mode,
+                           .name = pkt->file,
+                           .options = pkt->options,
+                           .quest = {.peer = path->peer,
+                                     .local = path->local,
+                                     .patient = pkt->mode == TFTP_NETASCII}};
     text_show(pkt->file.at, pkt->file.len, a.wanted.shown, sizeof a.wanted.shown);
     if (continues(s, path, a.wanted.shown, now) ||
-        waits_already(s, path, a.wanted.shown) ||
+        tftp_waiting_has(&s->waiting, &path->peer, a.wanted.shown) ||
         tftp_unheard_is_too_many(s->engine, path, now)) {
         return;
     }

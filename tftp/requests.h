@@ -9,21 +9,20 @@
 
 #include "tftp/admission.h"
 #include "tftp/misses.h"
-#include "tftp/store.h"
-#include "tftp/transfer.h"
-
-struct tftp_request_waits;
+#include "tftp/waiting.h"
 
 struct tftp_requests {
     struct tftp_engine *engine;
     struct store *store;
-    struct tftp_request_waits *waiting; /* for a disk, the oldest first */
-    size_t waiting_count;
-    struct tftp_limits limits; /* of the configuration in force */
-    struct tftp_allow allow;   /* likewise */
+    struct tftp_waiting waiting; /* for a disk */
+    struct tftp_limits limits;   /* of the configuration in force */
+    struct tftp_allow allow;     /* likewise */
     struct tftp_doors doors;
     struct tftp_misses misses;
 };
+
+/* The struct is all zero, and stays where it is. */
+void tftp_requests_init(struct tftp_requests *s, struct tftp_engine *engine);
 
 /* Whoever sent this may be answered; else it is counted, and told to whom it concerns. */
 bool tftp_admitted(struct tftp_requests *s, const struct net_dgram *d, usec_t now);

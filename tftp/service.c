@@ -102,7 +102,7 @@ int tftp_service_open(const struct snapshot *config, const struct tftp_hooks *ho
     if (!s) {
         return -ENOMEM;
     }
-    s->requests.engine = &s->engine;
+    tftp_requests_init(&s->requests, &s->engine);
     s->look = USEC_NEVER;
     int error = tftp_engine_init(&s->engine, config->tftp.max_transfers, hooks);
     if (error == 0) {
