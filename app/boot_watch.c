@@ -461,7 +461,9 @@ static void on_ended(void *context, uint64_t tag, const struct tftp_report *r)
     };
     const struct appliance *a = context;
     struct boot_progress progress = progress_of(r);
-    boot_watch_file_ended(a->boots, tag, &progress, ends[r->end], r->now);
+    bool ended_here = r->end == TFTP_END_DISPLACED && r->heard;
+    boot_watch_file_ended(a->boots, tag, &progress,
+                          ended_here ? BOOT_FILE_CLOSED : ends[r->end], r->now);
 }
 
 static void on_refused(void *context, const struct endpoint *peer, unsigned ifindex,

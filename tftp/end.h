@@ -15,7 +15,7 @@ enum tftp_end {
     TFTP_END_NO_ANSWER, /* the first packet was never answered */
     TFTP_END_STALLED,   /* no progress for terms.patience */
     TFTP_END_UNREACHABLE, /* the client's port is closed (ICMP) */
-    TFTP_END_DISPLACED,   /* half open when another one needed its place */
+    TFTP_END_DISPLACED,   /* another one needed its place: tftp/table, tftp/holders */
     TFTP_END_CLOSED,      /* tftp_session_close(): the owner ended it */
     TFTP_END_COUNT,
 };

@@ -8,7 +8,6 @@
 #include "tftp/errors.h"
 #include "tftp/journal.h"
 #include "tftp/requests.h"
-#include "tftp/unheard.h"
 #include "tftp/watch.h"
 
 #define RECEIVE_BUFFER                                                                   \
@@ -296,7 +295,7 @@ static struct tftp_transfer *on_packet(struct tftp_service *s, int fd,
     }
     tftp_session_input(&x->session, &pkt, now);
     if (!x->heard && x->session.state != TFTP_OFFERED) {
-        tftp_unheard_answers(&s->engine, x, now);
+        tftp_transfer_heard(&s->engine, x, now);
     }
     bool first = !x->dirty;
     x->dirty = true;

@@ -3,23 +3,19 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "tftp/queue.h"
+
 /* Address, scope and port without the padding behind them. */
 #define KEY_LEN (offsetof(struct endpoint, port) + sizeof(uint16_t))
-
-/* By age. */
-struct queue {
-    struct tftp_transfer *oldest;
-    struct tftp_transfer *newest;
-    size_t count;
-};
 
 struct tftp_table {
     struct hash_seed seed;
     struct tftp_transfer *slots;
     struct tftp_transfer *by_peer; /* uthash head */
     struct tftp_transfer *free;
-    struct queue half_open;
-    struct queue lingering;
+    struct tftp_holders *holders; /* of those that were answered */
+    struct tftp_queue half_open;
+    struct tftp_queue lingering;
     size_t room;
     size_t half_max;
     size_t running;
@@ -35,8 +31,9 @@ struct tftp_table *tftp_table_new(size_t room, size_t half_max,
     t->room = room;
     t->half_max = half_max;
     t->slots = calloc(room + half_max, sizeof *t->slots);
-    if (!t->slots) {
-        free(t);
+    t->holders = tftp_holders_new(room + half_max, seed);
+    if (!t->slots || !t->holders) {
+        tftp_table_free(t);
         return NULL;
     }
     t->seed = *seed;
@@ -51,37 +48,10 @@ void tftp_table_free(struct tftp_table *t)
 {
     if (t) {
         HASH_CLEAR(hh, t->by_peer);
+        tftp_holders_free(t->holders);
         free(t->slots);
         free(t);
     }
-}
-
-static void join(struct queue *q, struct tftp_transfer *x)
-{
-    x->older = q->newest;
-    x->newer = NULL;
-    if (q->newest) {
-        q->newest->newer = x;
-    } else {
-        q->oldest = x;
-    }
-    q->newest = x;
-    q->count++;
-}
-
-static void quit(struct queue *q, struct tftp_transfer *x)
-{
-    if (x->older) {
-        x->older->newer = x->newer;
-    } else {
-        q->oldest = x->newer;
-    }
-    if (x->newer) {
-        x->newer->older = x->older;
-    } else {
-        q->newest = x->older;
-    }
-    q->count--;
 }
 
 /*
@@ -121,7 +91,7 @@ struct tftp_transfer *tftp_table_add(struct tftp_table *t, const struct net_path
         return NULL;
     }
     t->running++;
-    join(&t->half_open, x);
+    tftp_queue_join(&t->half_open, x);
     return x;
 }
 
@@ -129,17 +99,20 @@ void tftp_table_heard(struct tftp_table *t, struct tftp_transfer *x)
 {
     assert(!x->heard && !x->lingers);
     x->heard = true;
-    quit(&t->half_open, x);
+    tftp_queue_quit(&t->half_open, x);
+    tftp_holders_add(t->holders, x);
 }
 
 void tftp_table_linger(struct tftp_table *t, struct tftp_transfer *x)
 {
     assert(!x->lingers);
-    if (!x->heard) {
-        quit(&t->half_open, x);
+    if (x->heard) {
+        tftp_holders_drop(t->holders, x);
+    } else {
+        tftp_queue_quit(&t->half_open, x);
     }
     x->lingers = true;
-    join(&t->lingering, x);
+    tftp_queue_join(&t->lingering, x);
     t->running--;
 }
 
@@ -155,7 +128,7 @@ void tftp_table_remove(struct tftp_table *t, struct tftp_transfer *x)
     if (!x->lingers) {
         tftp_table_linger(t, x);
     }
-    quit(&t->lingering, x);
+    tftp_queue_quit(&t->lingering, x);
     x->newer = t->free;
     t->free = x;
 }
@@ -178,6 +151,12 @@ struct tftp_transfer *tftp_table_in_the_way(struct tftp_table *t)
 bool tftp_table_is_full(const struct tftp_table *t)
 {
     return t->running - t->half_open.count >= t->room;
+}
+
+struct tftp_transfer *tftp_table_gives_way(struct tftp_table *t,
+                                           const struct endpoint *to, usec_t now)
+{
+    return tftp_holders_choose(t->holders, to, now);
 }
 
 const struct tftp_transfer *tftp_table_next(const struct tftp_table *t,

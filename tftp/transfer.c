@@ -174,7 +174,7 @@ void tftp_transfer_forget(struct tftp_engine *e, struct tftp_transfer *x, usec_t
     tftp_table_remove(e->table, x);
 }
 
-/* Without a word: its client may be somebody else. */
+/* Without a word: a client that was not heard may be somebody else. */
 static void displace(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
 {
     tftp_session_displace(&x->session);
@@ -188,6 +188,19 @@ static void abandon(const struct tftp_engine *e, struct tftp_transfer *x,
 {
     tftp_send_error(&e->hooks, x->fd, &x->path, TFTP_ERR_UNDEFINED, message);
     tftp_session_close(&x->session);
+}
+
+void tftp_transfer_heard(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
+{
+    struct tftp_transfer *other = tftp_table_is_full(e->table)
+                                      ? tftp_table_gives_way(e->table, &x->path.peer, now)
+                                      : NULL;
+    if (other) {
+        tftp_send_error(&e->hooks, other->fd, &other->path, TFTP_ERR_UNDEFINED,
+                        "too many transfers, try again");
+        displace(e, other, now);
+    }
+    tftp_unheard_answers(e, x, now);
 }
 
 /* A chunk on its way from the disk, in another thread; the transfer may end meanwhile. */
@@ -349,7 +362,8 @@ static void keep_names(struct tftp_transfer *x)
 static struct tftp_transfer *take_slot(struct tftp_engine *e, const struct net_path *path,
                                        usec_t now)
 {
-    if (tftp_table_is_full(e->table)) {
+    if (tftp_table_is_full(e->table) &&
+        !tftp_table_gives_way(e->table, &path->peer, now)) {
         return NULL;
     }
     struct tftp_transfer *first = tftp_table_in_the_way(e->table);

@@ -2,6 +2,7 @@
  * tftp/transfer: the life of transfers, from the first packet to the last log line.
  *
  *     tftp_transfer_begin()     a request was granted
+ *     tftp_transfer_heard()     its client has answered
  *     tftp_transfer_pump()      something came in: send what is due, set the alarm
  *     tftp_engine_timeout()     alarms that went off
  *
@@ -24,6 +25,8 @@ void tftp_engine_timeout(struct tftp_engine *e, usec_t now);
 /* Takes over the file.  False: no slot is free, the file was given back. */
 bool tftp_transfer_begin(struct tftp_engine *e, const struct tftp_transfer *wanted,
                          struct rd options, const struct tftp_limits *limits, usec_t now);
+/* The client has answered its first packet.  Another one may have to make room for it. */
+void tftp_transfer_heard(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
 void tftp_transfer_pump(struct tftp_engine *e, struct tftp_transfer *x, usec_t now);
 struct tftp_report tftp_transfer_report(const struct tftp_transfer *x, usec_t now);
 /* Takes an ended or unwanted transfer out of the table. */

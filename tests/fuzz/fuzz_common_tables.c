@@ -277,6 +277,31 @@ struct transfers {
     struct tftp_transfer *have[PEERS];
 };
 
+/* Of this address, running and answered. */
+static size_t holds(const struct transfers *w, const struct endpoint *who)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < PEERS; i++) {
+        const struct tftp_transfer *x = w->have[i];
+        count += x && x->heard && !x->lingers && endpoint_same_ip(&x->path.peer, who);
+    }
+    return count;
+}
+
+/* Nothing stands still at the time 0, so that only who holds most gives way. */
+static void check_who_gives_way(const struct transfers *w, const struct endpoint *asks)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < PEERS; i++) {
+        const struct endpoint peer = endpoint_of((uint8_t)i);
+        size_t count = holds(w, &peer);
+        most = count > most ? count : most;
+    }
+    const struct tftp_transfer *x = tftp_table_gives_way(w->t, asks, 0);
+    must((x != NULL) == (most > holds(w, asks) + 1));
+    must(!x || (x->heard && !x->lingers && holds(w, &x->path.peer) == most));
+}
+
 static void check_table(const struct transfers *w)
 {
     size_t running = 0;
@@ -286,6 +311,7 @@ static void check_table(const struct transfers *w)
         const struct tftp_transfer *x = w->have[i];
         const struct endpoint peer = endpoint_of((uint8_t)i);
         must(tftp_table_find(w->t, &peer) == x);
+        check_who_gives_way(w, &peer);
         running += x && !x->lingers;
         half += x && !x->lingers && !x->heard;
     }

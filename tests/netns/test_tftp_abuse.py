@@ -307,6 +307,29 @@ def test_mute_requests_take_nobody_elses_place():
         check.at_most(site.pxed.log().count("end=displaced"), 1, "lines about those displaced")
 
 
+def test_who_takes_every_transfer_keeps_nobody_out():
+    """One address answers and then dawdles, with as many transfers as there may be."""
+    with net.Net() as network:
+        site = Flooded(network, max_transfers=64).start()
+        holding = [site.tftp() for _ in range(64)]
+        for client in holding:
+            client.request("file.bin")
+            client.expect_data(1, CONTENT[:512], timeout=5.0)
+            client.send(tftp.ack(1))
+            client.expect_data(2, timeout=5.0)
+        late = site.tftp()
+        late.request("file.bin")
+        late.expect_error(tftp.UNDEFINED, timeout=5.0)
+        site.until('pxed_transfers_total{door="tftp",result="refused"}', 1)
+        for _ in range(3):
+            tftp.fetch(site.client, net.SERVER, "file.bin", CONTENT, local="10.78.3.3", timeout=5.0,
+                       options={"blksize": 512, "windowsize": 4})
+        displaced = site.metric('pxed_transfers_total{door="tftp",result="displaced"}')
+        check.equal(displaced, 1, "transfers of the other one that made room")
+        told = [packet for client in holding for packet in client.drain() if packet.op == tftp.ERROR]
+        check.equal([packet.text for packet in told], ["too many transfers, try again"], "ERRORs")
+
+
 def test_one_address_that_never_answers_is_left_alone_and_others_are_not():
     with net.Net() as network:
         site = Flooded(network, max_transfers=1024).start()

@@ -127,6 +127,91 @@ START_TEST(half_open_ones_do_not_fill_the_table)
 }
 END_TEST
 
+/* -- who gives way ------------------------------------------------------------------------ */
+
+#define HERE  (100 * USEC_PER_SEC)
+#define LATER (HERE + TFTP_HOLDERS_STILL)
+
+static struct net_path port_of(unsigned address, unsigned port)
+{
+    struct net_path path = path_of(address);
+    path.peer.port = (uint16_t)port;
+    return path;
+}
+
+/* Answered, and made progress at that time. */
+static struct tftp_transfer *answered(struct tftp_table *t, unsigned address,
+                                      unsigned port, usec_t progress)
+{
+    struct net_path path = port_of(address, port);
+    struct tftp_transfer *x = tftp_table_add(t, &path);
+    ck_assert_ptr_nonnull(x);
+    x->session.progress_at = progress;
+    tftp_table_heard(t, x);
+    return x;
+}
+
+static struct tftp_transfer *for_address(struct tftp_table *t, unsigned address,
+                                         usec_t now)
+{
+    struct net_path path = port_of(address, 9);
+    return tftp_table_gives_way(t, &path.peer, now);
+}
+
+START_TEST(who_holds_most_gives_way)
+{
+    struct tftp_table *t = tftp_table_new(8, 2, &seed);
+    struct tftp_transfer *many[4];
+    for (unsigned n = 0; n < 4; n++) {
+        many[n] = answered(t, 1, 1000 + n, HERE + n);
+    }
+    (void)answered(t, 2, 1000, HERE);
+    (void)answered(t, 2, 1001, HERE);
+    /* the one that moved on longest ago, whoever asks and would hold fewer */
+    ck_assert_ptr_eq(for_address(t, 3, HERE), many[0]);
+    ck_assert_ptr_eq(for_address(t, 2, HERE), many[0]);
+    ck_assert_ptr_null(for_address(t, 1, HERE));
+    tftp_table_linger(t, many[0]);
+    ck_assert_ptr_eq(for_address(t, 3, HERE), many[1]);
+    ck_assert_ptr_null(for_address(t, 2, HERE)); /* it would hold as many */
+    tftp_table_linger(t, many[1]);
+    tftp_table_linger(t, many[2]);
+    ck_assert_ptr_nonnull(for_address(t, 3, HERE)); /* of 2 now */
+    tftp_table_free(t);
+}
+END_TEST
+
+START_TEST(what_moves_on_gives_way_to_no_equal)
+{
+    struct tftp_table *t = tftp_table_new(100, 2, &seed);
+    struct tftp_transfer *x[40];
+    for (unsigned n = 0; n < 40; n++) {
+        x[n] = answered(t, n, 1000, n == 25 ? HERE : LATER);
+    }
+    ck_assert_ptr_null(for_address(t, 50, LATER - 1));
+    struct tftp_transfer *found = NULL;
+    for (unsigned tries = 0; tries < 40 && !found; tries++) {
+        found = for_address(t, 50, LATER); /* a few are looked at each time */
+    }
+    ck_assert_ptr_eq(found, x[25]);
+    tftp_table_free(t);
+}
+END_TEST
+
+START_TEST(nobody_there_gives_way)
+{
+    struct tftp_table *t = tftp_table_new(4, 2, &seed);
+    ck_assert_ptr_null(for_address(t, 1, LATER));
+    (void)add(t, 2); /* half open: does not count */
+    ck_assert_ptr_null(for_address(t, 1, LATER));
+    struct tftp_transfer *x = answered(t, 3, 1000, HERE);
+    ck_assert_ptr_eq(for_address(t, 3, LATER), x);
+    tftp_table_remove(t, x);
+    ck_assert_ptr_null(for_address(t, 1, LATER));
+    tftp_table_free(t);
+}
+END_TEST
+
 Suite *suite_tftp_table(void)
 {
     Suite *s = suite_create("tftp/table");
@@ -136,6 +221,9 @@ Suite *suite_tftp_table(void)
     tcase_add_test(tc, the_one_that_ended_first_gives_way_first);
     tcase_add_test(tc, half_open_ones_make_room_by_age);
     tcase_add_test(tc, half_open_ones_do_not_fill_the_table);
+    tcase_add_test(tc, who_holds_most_gives_way);
+    tcase_add_test(tc, what_moves_on_gives_way_to_no_equal);
+    tcase_add_test(tc, nobody_there_gives_way);
     suite_add_tcase(s, tc);
     return s;
 }
