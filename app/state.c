@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "app/state_db.h"
+#include "common/give.h"
 #include "common/log.h"
 #include "config/states.h"
 
@@ -42,7 +43,8 @@ struct state {
 
 void state_prepare(const char *directory, uid_t user, gid_t group)
 {
-    if (directory && mkdir(directory, 0750) == 0 && chown(directory, user, group) != 0) {
+    if (directory && mkdir(directory, 0750) == 0 &&
+        give_away(directory, S_IFDIR, user, group) != 0) {
         return; /* opening it says why it is of no use */
     }
 }

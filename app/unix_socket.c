@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/give.h"
 
 #define BACKLOG 64
 
@@ -51,7 +52,7 @@ static void make_directory(const char *path, uid_t user, gid_t group)
     char copy[UNIX_PATH_SIZE];
     snprintf(copy, sizeof copy, "%s", path);
     const char *directory = dirname(copy);
-    if (mkdir(directory, 0755) == 0 && chown(directory, user, group) != 0) {
+    if (mkdir(directory, 0755) == 0 && give_away(directory, S_IFDIR, user, group) != 0) {
         return; /* then only the removal at the end fails */
     }
 }
@@ -77,9 +78,11 @@ int unix_listen(const char *path, uid_t user, gid_t group, int *out)
     }
     AUTO(close) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     error = fd >= 0 ? bind_to(fd, &at) : -errno;
-    if (error == 0 &&
-        ((geteuid() == 0 && chown(path, user, group) != 0) || listen(fd, BACKLOG) != 0)) {
-        error = -errno;
+    if (error == 0 && geteuid() == 0) {
+        error = give_away(path, S_IFSOCK, user, group);
+    }
+    if (error == 0) {
+        error = listen(fd, BACKLOG) == 0 ? 0 : -errno;
     }
     if (error == 0) {
         *out = take_fd(&fd);

@@ -28,6 +28,7 @@ int main(void)
     srunner_add_suite(runner, suite_common_beneath());
     srunner_add_suite(runner, suite_common_bucket());
     srunner_add_suite(runner, suite_common_bytes());
+    srunner_add_suite(runner, suite_common_give());
     srunner_add_suite(runner, suite_common_histogram());
     srunner_add_suite(runner, suite_common_human());
     srunner_add_suite(runner, suite_common_log());

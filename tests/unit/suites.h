@@ -28,6 +28,7 @@ Suite *suite_app_doctor(void);
 Suite *suite_common_beneath(void);
 Suite *suite_common_bucket(void);
 Suite *suite_common_bytes(void);
+Suite *suite_common_give(void);
 Suite *suite_common_histogram(void);
 Suite *suite_common_human(void);
 Suite *suite_common_log(void);
