@@ -1,6 +1,7 @@
 #include "app/init_place.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fts.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -11,12 +12,14 @@
 
 #include "app/host_store.h"
 #include "app/read_file.h"
+#include "common/beneath.h"
 #include "common/cleanup.h"
 #include "common/hash.h"
 
 #define LIST     ".pxed-init.json"
 #define STAGING  ".pxed-init-"
 #define FILE_MAX ((size_t)512 << 20)
+#define LIST_MAX ((size_t)16 << 20)
 #define LOOK     20 /* octets of a hash as text */
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct init_place *p,
@@ -46,6 +49,30 @@ static bool make_above(struct init_place *p, char *path)
         }
     }
     return true;
+}
+
+/*
+ * The directory beneath the root where this is to stand, made if need be; *base is its last name.
+ * A link on the way may lead on beneath the root only, as for who serves from there.
+ */
+static int open_place(int root, const char *name, const char **base)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", name);
+    AUTO(close) int at = open_beneath(root, ".", O_RDONLY | O_DIRECTORY);
+    *base = name;
+    for (char *slash = strchr(path, '/'); at >= 0 && slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdirat(at, path + (*base - name), 0755) != 0 && errno != EEXIST) {
+            return -errno;
+        }
+        (void)close(at);
+        at = open_beneath(root, path, O_RDONLY | O_DIRECTORY);
+        *slash = '/';
+        *base = name + (slash + 1 - path);
+    }
+    return at < 0 ? at : take_fd(&at);
 }
 
 static void remove_tree(const char *path)
@@ -80,6 +107,20 @@ static void remove_left(const char *root)
     }
 }
 
+/* What earlier runs made; nothing when there is no list that can be read. */
+static json_t *read_list(int root)
+{
+    AUTO(free) char *text = NULL;
+    size_t len = 0;
+    bool there = read_file_at(root, LIST, LIST_MAX, &text, &len) == 0;
+    json_t *list = there ? json_loadb(text, len, 0, NULL) : NULL;
+    if (json_is_object(list)) {
+        return list;
+    }
+    json_decref(list);
+    return json_object();
+}
+
 bool init_place_begin(struct init_place *p, const char *root, bool force)
 {
     char path[PATH_MAX];
@@ -94,10 +135,9 @@ bool init_place_begin(struct init_place *p, const char *root, bool force)
         return fail(p, "%s cannot be opened: %s", root, strerror(-p->lock));
     }
     remove_left(root);
-    p->list = json_load_file(path, 0, NULL);
-    if (!json_is_object(p->list)) {
-        json_decref(p->list);
-        p->list = json_object();
+    p->list = read_list(p->lock);
+    if (!p->list) {
+        return fail(p, "out of memory");
     }
     snprintf(p->staging, sizeof p->staging, "%s/" STAGING "XXXXXX", root);
     if (!mkdtemp(p->staging)) {
@@ -129,18 +169,18 @@ static void look_of(const char *text, size_t len, char look[LOOK])
 }
 
 /* 0, or -errno: -EISDIR, or -EEXIST for what is no file either, such as a link. */
-static int look_at(const char *path, char look[LOOK])
+static int look_at(int dir, const char *path, char look[LOOK])
 {
     AUTO(free) char *text = NULL;
     size_t len = 0;
     struct stat st;
-    if (lstat(path, &st) != 0) {
+    if (fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         return -errno;
     }
     if (!S_ISREG(st.st_mode)) {
         return S_ISDIR(st.st_mode) ? -EISDIR : -EEXIST;
     }
-    int error = read_file(path, FILE_MAX, &text, &len);
+    int error = read_file_at(dir, path, FILE_MAX, &text, &len);
     if (error == 0) {
         look_of(text, len, look);
     }
@@ -150,11 +190,11 @@ static int look_at(const char *path, char look[LOOK])
 enum verdict { PLACE, SAME, KEEP };
 
 /* What is to happen with a file of this name that would be new. */
-static enum verdict judge(const struct init_place *p, const char *name, const char *path,
-                          const char *look)
+static enum verdict judge(const struct init_place *p, const char *name, int dir,
+                          const char *path, const char *look)
 {
     char old[LOOK];
-    int error = look_at(path, old);
+    int error = look_at(dir, path, old);
     if (error == -ENOENT) {
         return PLACE;
     }
@@ -181,19 +221,22 @@ static void note(struct init_place *p, enum verdict verdict, const char *name,
 
 static bool place_file(struct init_place *p, const char *from, const char *name)
 {
-    char to[PATH_MAX];
     char look[LOOK];
-    int error = look_at(from, look);
-    int len = snprintf(to, sizeof to, "%s/%s", p->root, name);
-    if (error != 0 || len >= PATH_MAX) {
+    const char *base;
+    int error = look_at(AT_FDCWD, from, look);
+    if (error != 0) {
         return fail(p, "%s cannot be read: %s", from, strerror(-error));
     }
-    if (!make_above(p, to)) {
-        return false;
+    AUTO(close) int dir = open_place(p->lock, name, &base);
+    if (dir < 0) {
+        return fail(p, "%s/%s cannot be written: %s", p->root, name,
+                    dir == -EXDEV ? "a link on the way leads out of the boot root"
+                                  : strerror(-dir));
     }
-    enum verdict verdict = judge(p, name, to, look);
-    if (verdict == PLACE && (chmod(from, 0644) != 0 || rename(from, to) != 0)) {
-        return fail(p, "%s cannot be written: %s", to, strerror(errno));
+    enum verdict verdict = judge(p, name, dir, base, look);
+    if (verdict == PLACE &&
+        (chmod(from, 0644) != 0 || renameat(AT_FDCWD, from, dir, base) != 0)) {
+        return fail(p, "%s/%s cannot be written: %s", p->root, name, strerror(errno));
     }
     note(p, verdict, name, look);
     return true;
@@ -253,7 +296,7 @@ bool init_place_configuration(struct init_place *p, const char *path, const char
     char *slash = strrchr(dir, '/');
     *slash = '\0';
     look_of(text, len, look);
-    enum verdict verdict = judge(p, path, path, look);
+    enum verdict verdict = judge(p, path, AT_FDCWD, path, look);
     if (verdict == PLACE) {
         AUTO(close) int fd = host_store_open(dir[0] ? dir : "/");
         int error = fd < 0 ? fd : host_store_put(fd, slash + 1, text, len);

@@ -51,6 +51,12 @@ class Init(unittest.TestCase):
         (self.bin / name).write_text(text)
         (self.bin / name).chmod(0o755)
 
+    def grub(self):
+        self.packages(GRUB)
+        (self.bin / "head").write_bytes(efi(signed=False))
+        self.program("grub-mkimage", MKIMAGE.replace("cat ", "/bin/cat ").replace(
+            "$(dirname", "$(/usr/bin/dirname"))
+
     def pxed(self, *arguments, code=0):
         done = subprocess.run(
             [os.path.abspath(PXED), *map(str, arguments)], cwd=self.dir, text=True, timeout=60,
@@ -115,10 +121,7 @@ class Makes(Init):
                          "x64/shimx64.efi")
 
     def test_grub_with_our_address_and_the_modules_that_are_there(self):
-        self.packages(GRUB)
-        (self.bin / "head").write_bytes(efi(signed=False))
-        self.program("grub-mkimage", MKIMAGE.replace("cat ", "/bin/cat ").replace(
-            "$(dirname", "$(/usr/bin/dirname"))
+        self.grub()
         self.assertEqual(self.chains()["x64-uefi"], "x64/grub.efi")
         said = (self.bin / "grub-mkimage.said").read_text().split("\n")
         self.assertIn("(tftp,10.0.0.1)/grub", said)
@@ -193,6 +196,38 @@ class Keeps(Init):
         self.assertEqual(self.told("--force")["kept"], [])
         self.assertEqual((self.root / "undionly.kpxe").read_bytes(), BIOS)
         self.assertEqual((self.dir / "elsewhere").read_text(), "mine")
+
+    def test_a_directory_that_is_a_link_within_the_root(self):
+        (self.root / "real/deep").mkdir(parents=True)
+        (self.root / "grub").symlink_to("real/deep")
+        self.grub()
+        self.told()
+        self.assertTrue((self.root / "grub").is_symlink())
+        self.assertTrue((self.root / "real/deep/x86_64-efi/normal.mod").is_file())
+
+    def test_nothing_where_a_link_leads_out_of_the_root(self):
+        """Whoever may write there would have root write anywhere."""
+        self.grub()
+        outside = self.dir / "outside"
+        outside.mkdir()
+        for target in (outside, "../../outside"):
+            self.root.mkdir(parents=True, exist_ok=True)
+            (self.root / "grub").symlink_to(target)
+            for more in ((), ("--force",)):
+                said = self.init(*more, code=1).stderr
+                self.assertIn("a link on the way leads out of the boot root", said)
+            self.assertEqual(list(outside.iterdir()), [])
+            (self.root / "grub").unlink()
+
+    def test_a_list_of_its_files_that_is_none(self):
+        self.root.mkdir(parents=True)
+        for put in (lambda at: os.mkfifo(at), lambda at: at.write_bytes(b"[" * 100000),
+                    lambda at: at.symlink_to("/dev/zero"), lambda at: at.write_bytes(b"\xff\0")):
+            listed = self.root / ".pxed-init.json"
+            listed.unlink(missing_ok=True)
+            put(listed)
+            self.told()
+            self.assertIn("undionly.kpxe", json.loads(listed.read_text()))
 
 
 class Fails(Init):
