@@ -10,6 +10,7 @@
 #include "app/evidence.h"
 #include "app/evidence_store.h"
 #include "common/cleanup.h"
+#include "common/text.h"
 
 #define PATH      "/evidence/"
 #define PCAP_TYPE "application/vnd.tcpdump.pcap"
@@ -105,11 +106,10 @@ static void print_name(const struct boot *b, char out[EVIDENCE_NAME])
         len = 4;
     }
     (void)gmtime_r(&now, &tm);
-    size_t used = strftime(out, EVIDENCE_NAME, "%Y%m%d-%H%M%S-", &tm);
-    for (size_t i = 0; i < len; i++) {
-        used += (size_t)snprintf(out + used, EVIDENCE_NAME - used, "%02x", who[i]);
-    }
-    snprintf(out + used, EVIDENCE_NAME - used, ".pcap");
+    struct text t = {out, EVIDENCE_NAME, 0};
+    t.used = strftime(out, EVIDENCE_NAME, "%Y%m%d-%H%M%S-", &tm);
+    text_say_hex(&t, who, len, "");
+    text_say(&t, ".pcap");
 }
 
 static bool keep(struct evidence_watch *w, const struct boot *b,

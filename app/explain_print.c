@@ -131,10 +131,9 @@ static json_t *json_reply(const struct explained *e, const struct explained_repl
 {
     char decoded[DECODED_SIZE];
     char hex[2 * DHCP_MAX_LEN + 1] = "";
+    struct text t = {hex, sizeof hex, 0};
     json_t *lines = json_array();
-    for (size_t i = 0; i < r->len; i++) {
-        snprintf(hex + 2 * i, 3, "%02x", r->octets[i]);
-    }
+    text_say_hex(&t, r->octets, r->len, "");
     (void)decode(e, r, decoded);
     for (char *p = strtok(decoded, "\n"); p; p = strtok(NULL, "\n")) {
         (void)json_array_append_new(lines, json_string(p));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "app/reasons.h"
+#include "common/text.h"
 #include "dhcp/facts.h"
 #include "dhcp/ladder.h"
 
@@ -42,16 +43,13 @@ bool explain_has_file(void *context, const char *file)
 static void print_client(const struct dhcp_packet *in, char *buf, size_t size)
 {
     struct mac mac;
-    size_t used = 0;
+    struct text t = {buf, size, 0};
     if (dhcp_mac(in, &mac)) {
         (void)mac_print(&mac, buf);
         return;
     }
     buf[0] = '\0';
-    for (unsigned i = 0; i < in->hlen; i++) {
-        used += (size_t)snprintf(buf + used, size - used, "%s%02x", i ? ":" : "",
-                                 in->chaddr[i]);
-    }
+    text_say_hex(&t, in->chaddr, in->hlen, ":");
 }
 
 static void tell_replies(const struct dhcp_decision *d, struct explained *out)

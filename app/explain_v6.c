@@ -5,6 +5,7 @@
 
 #include "app/explain_v4.h"
 #include "app/reasons.h"
+#include "common/text.h"
 #include "dhcp/v6_clients.h"
 #include "dhcp/v6_link.h"
 
@@ -53,17 +54,14 @@ static void print_client(const struct dhcp6_packet *in, const struct dhcp6_decis
                          char *buf, size_t size)
 {
     struct rd duid = rd_nothing();
-    size_t used = 0;
+    struct text t = {buf, size, 0};
     if (d->has_mac) {
         (void)mac_print(&d->mac, buf);
         return;
     }
     buf[0] = '\0';
     (void)dhcp6_find(in->options, DHCP6_CLIENT_ID, &duid);
-    while (rd_left(&duid) > 0 && used + 3 < size) {
-        used += (size_t)snprintf(buf + used, size - used, used ? ":%02x" : "%02x",
-                                 rd_u8(&duid));
-    }
+    text_say_hex(&t, duid.p, rd_left(&duid), ":");
 }
 
 static void tell_verdict(const struct dhcp6_decision *d, struct explained *out)

@@ -7,7 +7,6 @@
 #include "common/text.h"
 #include "config/hosts.h"
 
-#define UUID_TEXT    37
 #define PATTERN_TEXT 520 /* "hex:", two digits for each of 255 octets, "*" */
 #define RELAY_TEXT   (IP4_TEXT + 4)
 
@@ -18,17 +17,6 @@ static const char *print_mac(const struct host *h, char buf[MAC_TEXT + 2])
     (void)mac_print(&h->mac, buf);
     if (h->mac_len < sizeof h->mac) {
         snprintf(buf + (size_t)3 * h->mac_len, 2, "*");
-    }
-    return buf;
-}
-
-static const char *print_uuid(const uint8_t u[16], char buf[UUID_TEXT])
-{
-    size_t used = 0;
-    for (unsigned i = 0; i < 16; i++) {
-        bool dash = i == 4 || i == 6 || i == 8 || i == 10;
-        used += (size_t)snprintf(buf + used, UUID_TEXT - used, "%s%02x", dash ? "-" : "",
-                                 u[i]);
     }
     return buf;
 }
@@ -50,18 +38,15 @@ static const char *print_pattern(const struct octet_pattern *p, char buf[PATTERN
     if (!p->octets) {
         return NULL;
     }
-    size_t used = 0;
+    struct text t = {buf, PATTERN_TEXT, 0};
+    buf[0] = '\0';
     if (is_plain(p)) {
-        used = (size_t)snprintf(buf, PATTERN_TEXT, "%.*s", (int)p->len,
-                                (const char *)p->octets);
+        text_say(&t, "%.*s", (int)p->len, (const char *)p->octets);
     } else {
-        used = (size_t)snprintf(buf, PATTERN_TEXT, "hex:");
-        for (size_t i = 0; i < p->len; i++) {
-            used +=
-                (size_t)snprintf(buf + used, PATTERN_TEXT - used, "%02x", p->octets[i]);
-        }
+        text_say(&t, "hex:");
+        text_say_hex(&t, p->octets, p->len, "");
     }
-    snprintf(buf + used, PATTERN_TEXT - used, "%s", p->open ? "*" : "");
+    text_say(&t, "%s", p->open ? "*" : "");
     return buf;
 }
 
@@ -119,7 +104,7 @@ char *host_who(const struct host *host, char buf[HOST_WHO_SIZE])
         say(buf, "%s", print_mac(host, text));
     }
     if (host->has_uuid) {
-        say(buf, "UUID %s", print_uuid(host->uuid, text));
+        say(buf, "UUID %s", text_uuid(host->uuid, text));
     }
     for (int i = 0; i < ARCH_COUNT; i++) {
         if (m->archs >> i & 1) {
@@ -337,7 +322,7 @@ static json_t *json_host(const struct configuration *c, const struct host *h)
     (void)json_object_set_new(all, "mac",
                               optional(h->mac_len > 0 ? print_mac(h, text) : NULL));
     (void)json_object_set_new(all, "uuid",
-                              optional(h->has_uuid ? print_uuid(h->uuid, text) : NULL));
+                              optional(h->has_uuid ? text_uuid(h->uuid, text) : NULL));
     (void)json_object_set_new(all, "vendor_class",
                               optional(print_pattern(&m->vendor_class, text)));
     (void)json_object_set_new(all, "user_class",

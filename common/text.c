@@ -113,6 +113,37 @@ static bool say_whole(struct text *t, const char *octets, size_t len)
     return true;
 }
 
+void text_say_hex(struct text *t, const void *octets, size_t len, const char *between)
+{
+    const uint8_t *at = octets;
+    bool room = true;
+    for (size_t i = 0; i < len && room; i++) {
+        char one[8];
+        int n = snprintf(one, sizeof one, "%.4s%02x", i > 0 ? between : "", at[i]);
+        room = say_whole(t, one, (size_t)n);
+    }
+}
+
+void text_say_quoted(struct text *t, const void *octets, size_t len)
+{
+    char shown[600];
+    text_say(t, "\"%s\"", text_show(octets, len, shown, sizeof shown));
+}
+
+char *text_uuid(const uint8_t uuid[16], char buf[UUID_TEXT])
+{
+    static const size_t ends[] = {4, 6, 8, 10, 16};
+    struct text t = {buf, UUID_TEXT, 0};
+    size_t at = 0;
+    buf[0] = '\0';
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        text_say(&t, "%s", at > 0 ? "-" : "");
+        text_say_hex(&t, uuid + at, ends[i] - at, "");
+        at = ends[i];
+    }
+    return buf;
+}
+
 void text_say_safe(struct text *t, const char *text)
 {
     bool room = true;

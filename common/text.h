@@ -42,8 +42,18 @@ struct text {
 };
 void text_say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Two digits for each octet, as many as fit whole, and `between` between them. */
+void text_say_hex(struct text *t, const void *octets, size_t len, const char *between);
+
+/* Octets of a peer in quotes, as text_show() shows them: 600 characters at most. */
+void text_say_quoted(struct text *t, const void *octets, size_t len);
+
 /* What is no UTF-8, or not shown, becomes \xNN; a backslash stays one. */
 void text_say_safe(struct text *t, const char *text);
+
+/* "00112233-4455-6677-8899-aabbccddeeff".  Returns buf. */
+#define UUID_TEXT 37
+char *text_uuid(const uint8_t uuid[16], char buf[UUID_TEXT]);
 
 /* "1.6GB", "512B": three digits at most, powers of 1000.  Returns buf. */
 char *text_bytes(uint64_t octets, char *buf, size_t size);

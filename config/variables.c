@@ -69,17 +69,6 @@ static const char *mac_with(const struct mac *mac, char between, char *buf)
     return buf;
 }
 
-static const char *print_uuid(const uint8_t uuid[16], char *buf, size_t size)
-{
-    size_t used = 0;
-    for (unsigned i = 0; i < 16; i++) {
-        bool dash = i == 4 || i == 6 || i == 8 || i == 10;
-        used +=
-            (size_t)snprintf(buf + used, size - used, "%s%02x", dash ? "-" : "", uuid[i]);
-    }
-    return buf;
-}
-
 static const char *print_hex(const struct endpoint *e, char *buf, size_t size)
 {
     if (!endpoint_is_ip4(e)) {
@@ -105,7 +94,7 @@ const char *variable_value(const struct template_client *c, const char *name,
     case VAR_MAC_DASH:
         return m ? mac_with(&m->mac, '-', buf) : NULL;
     case VAR_UUID:
-        return m && m->has_uuid ? print_uuid(m->uuid, buf, VARIABLE_MAX) : NULL;
+        return m && m->has_uuid ? text_uuid(m->uuid, buf) : NULL;
     case VAR_IP:
         return endpoint_print_ip(&c->address, buf);
     case VAR_IP_HEX:

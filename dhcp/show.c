@@ -5,18 +5,12 @@
 
 static void say_hex(struct text *t, struct rd octets, const char *between)
 {
-    const char *gap = "";
-    while (rd_left(&octets) > 0) {
-        text_say(t, "%s%02x", gap, rd_u8(&octets));
-        gap = between;
-    }
+    text_say_hex(t, octets.p, rd_left(&octets), between);
 }
 
 static void say_string(struct text *t, struct rd octets)
 {
-    char shown[600];
-    size_t len = rd_left(&octets);
-    text_say(t, "\"%s\"", text_show(octets.p, len, shown, sizeof shown));
+    text_say_quoted(t, octets.p, rd_left(&octets));
 }
 
 static void say_ip4(struct text *t, struct rd *r)

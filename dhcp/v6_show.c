@@ -10,18 +10,12 @@ struct out {
 
 static void say_hex(struct out *o, struct rd octets)
 {
-    const char *gap = "";
-    while (rd_left(&octets) > 0) {
-        text_say(&o->text, "%s%02x", gap, rd_u8(&octets));
-        gap = " ";
-    }
+    text_say_hex(&o->text, octets.p, rd_left(&octets), " ");
 }
 
 static void say_string(struct out *o, struct rd octets)
 {
-    char shown[600];
-    size_t len = rd_left(&octets);
-    text_say(&o->text, "\"%s\"", text_show(octets.p, len, shown, sizeof shown));
+    text_say_quoted(&o->text, octets.p, rd_left(&octets));
 }
 
 static void say_numbers(struct out *o, struct rd octets)

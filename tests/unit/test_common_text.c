@@ -126,6 +126,42 @@ START_TEST(say_adds_and_cuts)
 }
 END_TEST
 
+START_TEST(hex_is_cut_between_octets)
+{
+    char buf[12] = "";
+    struct text t = {buf, sizeof buf, 0};
+    text_say(&t, "x ");
+    text_say_hex(&t, "\x00\xab\x0c", 3, ":");
+    ck_assert_str_eq(buf, "x 00:ab:0c");
+    t.used = 2;
+    text_say_hex(&t, "\x00\xab\x0c\xff", 4, ":");
+    ck_assert_str_eq(buf, "x 00:ab:0c");
+    t.used = 0;
+    text_say_hex(&t, "\x00\xab\x0c", 3, "");
+    ck_assert_str_eq(buf, "00ab0c");
+    text_say_hex(&t, NULL, 0, " ");
+    ck_assert_str_eq(buf, "00ab0c");
+}
+END_TEST
+
+START_TEST(quoted_is_escaped)
+{
+    char buf[12] = "";
+    struct text t = {buf, sizeof buf, 0};
+    text_say_quoted(&t, "a\n", 2);
+    ck_assert_str_eq(buf, "\"a\\x0a\"");
+}
+END_TEST
+
+START_TEST(uuid_prints_as_people_write_it)
+{
+    static const uint8_t uuid[16] = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+                                     0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0x0f};
+    char buf[UUID_TEXT];
+    ck_assert_str_eq(text_uuid(uuid, buf), "00112233-4455-6677-8899-aabbccddee0f");
+}
+END_TEST
+
 Suite *suite_common_text(void)
 {
     Suite *s = suite_create("common/text");
@@ -140,6 +176,9 @@ Suite *suite_common_text(void)
     tcase_add_loop_test(tc, bytes_print_in_three_digits, 0,
                         sizeof bytes_rows / sizeof bytes_rows[0]);
     tcase_add_test(tc, say_adds_and_cuts);
+    tcase_add_test(tc, hex_is_cut_between_octets);
+    tcase_add_test(tc, quoted_is_escaped);
+    tcase_add_test(tc, uuid_prints_as_people_write_it);
     suite_add_tcase(s, tc);
     return s;
 }
