@@ -183,12 +183,8 @@ def inside(pxed):
 def main():
     if len(sys.argv) == 3 and sys.argv[2] == "--inside":
         return inside(sys.argv[1])
-    try:
-        sandbox.check_machine("make demo")
-    except sandbox.SandboxError as e:
-        print("demo: %s" % e, file=sys.stderr)
+    if not sandbox.begin("demo"):
         return 2
-    sandbox.exit_on_signals()
     proc = sandbox.isolated([os.path.abspath(__file__), os.path.abspath(sys.argv[1]), "--inside"])
     try:
         return proc.wait()

@@ -202,12 +202,8 @@ def main():
     a = arguments()
     if a.inside:
         return inside(a.inside, a.pxed)
-    try:
-        sandbox.check_machine("make lab")
-    except sandbox.SandboxError as e:
-        print("lab: %s" % e, file=sys.stderr)
+    if not sandbox.begin("lab"):
         return 2
-    sandbox.exit_on_signals()
     names = [b.name for b in BOOTS if re.search(a.only, b.name)]
     start = time.monotonic()
     counts = run_all(names, os.path.abspath(a.pxed), a.jobs)

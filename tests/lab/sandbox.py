@@ -15,24 +15,19 @@ import sys
 SCRATCH = "/run/scratch"
 
 
-class SandboxError(Exception):
-    """This machine cannot hold a sandbox; the text says why."""
-
-
-def check_machine(command):
-    """Says what is missing; command is what the user should run as root."""
+def missing(command):
+    """Why this machine cannot hold a sandbox, or None; command: what the user should run as root."""
     if os.geteuid():
-        raise SandboxError("needs root (network namespaces): run it as: sudo " + command)
+        return "needs root (network namespaces): run it as: sudo " + command
     try:
         os.close(os.open("/dev/net/tun", os.O_RDWR))
     except OSError as e:
-        raise SandboxError("needs /dev/net/tun for the virtual PCs' network cards (%s); try: "
-                           "modprobe tun, or start the container with --device /dev/net/tun"
-                           % e.strerror) from e
+        return ("needs /dev/net/tun for the virtual PCs' network cards (%s); try: modprobe tun, "
+                "or start the container with --device /dev/net/tun" % e.strerror)
     test = subprocess.run([*UNSHARE, "true"], capture_output=True, text=True)
     if test.returncode:
-        raise SandboxError("may not make namespaces (%s); in a container: --privileged"
-                           % test.stderr.strip())
+        return "may not make namespaces (%s); in a container: --privileged" % test.stderr.strip()
+    return None
 
 
 # setpriv: when the caller is killed, unshare follows it, and with it all that it holds.
@@ -71,6 +66,16 @@ def exit_on_signals():
         sys.exit(128 + number)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, on_signal)
+
+
+def begin(name):
+    """To be called before any is made; False: `make NAME` cannot run here, and why was said."""
+    why = missing("make " + name)
+    if why:
+        print("%s: %s" % (name, why), file=sys.stderr)
+        return False
+    exit_on_signals()
+    return True
 
 
 def inside():
