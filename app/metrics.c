@@ -134,11 +134,7 @@ static void read_send_errors(const struct metrics_sources *s, struct exposition 
 static void read_conflicts(const struct metrics_sources *s, struct exposition *e)
 {
     for (unsigned kind = 0; s->radar && kind < RADAR_KIND_COUNT; kind++) {
-        uint64_t count = 0;
-        for (size_t i = 0; i < s->radar->count; i++) {
-            count += s->radar->event[i].kind == kind ? s->radar->event[i].count : 0;
-        }
-        exposition_count(e, LABELS(radar_kind_name(kind)), count);
+        exposition_count(e, LABELS(radar_kind_name(kind)), s->radar->seen[kind]);
     }
 }
 

@@ -147,21 +147,38 @@ bool radar_read_offer(const struct radar_reply *reply, struct radar_offer *out)
 
 /* -- events ------------------------------------------------------------------------------- */
 
-/* NULL: no room. */
-static struct radar_event *find_or_add(struct radar *r, enum radar_kind kind,
-                                       struct ip4 server)
+/* NULL: all were seen lately. */
+static struct radar_event *free_place(struct radar *r, usec_t now)
 {
-    for (size_t i = 0; i < r->count; i++) {
-        if (r->event[i].kind == kind && ip4_equal(r->event[i].server, server)) {
-            return &r->event[i];
+    if (r->count < RADAR_EVENTS_MAX) {
+        return &r->event[r->count++];
+    }
+    struct radar_event *oldest = &r->event[0];
+    for (size_t i = 1; i < r->count; i++) {
+        oldest = r->event[i].last < oldest->last ? &r->event[i] : oldest;
+    }
+    return now >= oldest->last + RADAR_MEMORY ? oldest : NULL;
+}
+
+/* Seen now.  NULL: no room. */
+static struct radar_event *note(struct radar *r, enum radar_kind kind, struct ip4 server,
+                                usec_t now)
+{
+    struct radar_event *e = NULL;
+    r->seen[kind]++;
+    for (size_t i = 0; i < r->count && !e; i++) {
+        bool same = r->event[i].kind == kind && ip4_equal(r->event[i].server, server);
+        e = same ? &r->event[i] : NULL;
+    }
+    if (!e) {
+        e = free_place(r, now);
+        if (!e) {
+            return NULL;
         }
+        *e = (struct radar_event){.kind = kind, .server = server};
     }
-    if (r->count == RADAR_EVENTS_MAX) {
-        r->lost++;
-        return NULL;
-    }
-    struct radar_event *e = &r->event[r->count++];
-    *e = (struct radar_event){.kind = kind, .server = server};
+    e->count++;
+    e->last = now;
     return e;
 }
 
@@ -220,15 +237,11 @@ size_t radar_see(struct radar *r, const struct radar_reply *reply, usec_t now,
     }
     for (unsigned kind = 0; kind < RADAR_KIND_COUNT; kind++) {
         struct radar_event *e =
-            found[kind] ? find_or_add(r, (enum radar_kind)kind, server_of(reply)) : NULL;
-        if (!e) {
-            continue;
-        }
-        if (e->count++ == 0) {
+            found[kind] ? note(r, (enum radar_kind)kind, server_of(reply), now) : NULL;
+        if (e && e->count == 1) {
             fill_in(e, reply, now);
             fresh[new ++] = e;
         }
-        e->last = now;
     }
     return new;
 }
@@ -247,12 +260,8 @@ const struct radar_event *radar_asks(struct radar *r, const struct mac *client,
     if (!radar_is_elsewhere(r, client, server)) {
         return NULL;
     }
-    struct radar_event *e = find_or_add(r, RADAR_ELSEWHERE, server);
-    if (!e) {
-        return NULL;
-    }
-    e->last = now;
-    if (e->count++ > 0) {
+    struct radar_event *e = note(r, RADAR_ELSEWHERE, server, now);
+    if (!e || e->count > 1) {
         return NULL;
     }
     (void)rd_u16(&request); /* opcode; the name follows, up to its NUL */

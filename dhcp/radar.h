@@ -32,7 +32,12 @@ enum radar_kind {
     RADAR_KIND_COUNT,
 };
 
-#define RADAR_EVENTS_MAX 32  /* a forger of server addresses fills this and no more */
+/*
+ * A forger of server addresses fills this and no more; whom nobody has seen for so long makes
+ * room for others, so that he blinds the radar for no longer than he goes on.
+ */
+#define RADAR_EVENTS_MAX 32
+#define RADAR_MEMORY     (600 * USEC_PER_SEC)
 #define RADAR_HEARD_MAX  256 /* requests remembered */
 #define RADAR_TEXT       640
 
@@ -60,7 +65,7 @@ struct radar_request {
 struct radar {
     struct radar_event event[RADAR_EVENTS_MAX];
     size_t count;
-    uint64_t lost; /* sightings that found no room */
+    uint64_t seen[RADAR_KIND_COUNT]; /* also those that found no room */
     struct radar_request heard[RADAR_HEARD_MAX];
     uint64_t heard_count;
 };

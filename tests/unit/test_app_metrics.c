@@ -81,9 +81,7 @@ static bool write_all(size_t interface_count, struct exposition *e)
     memset(&dhcp6, 0xff, sizeof dhcp6);
     name_losses(&dhcp, &dhcp6);
     memset(&radar, 0, sizeof radar);
-    radar.count = 2;
-    radar.event[0] = (struct radar_event){.kind = RADAR_SECOND_PROXY, .count = 3};
-    radar.event[1] = (struct radar_event){.kind = RADAR_SECOND_PROXY, .count = 4};
+    radar.seen[RADAR_SECOND_PROXY] = 7;
     memset(&tftp, 0, sizeof tftp);
     http =
         (struct http_counters){.done = 5, .aborted = 1, .sent_octets = 999, .active = 2};

@@ -241,10 +241,33 @@ START_TEST(the_table_is_bounded)
         ck_assert_uint_eq(see(&r, &s, XID_OURS, i, fresh), i < RADAR_EVENTS_MAX);
     }
     ck_assert_uint_eq(r.count, RADAR_EVENTS_MAX);
-    ck_assert_uint_eq(r.lost, 10);
+    ck_assert_uint_eq(r.seen[RADAR_FOREIGN_OPTION60], RADAR_EVENTS_MAX + 10);
     options[8] = 100; /* those that are known are still counted */
     ck_assert_uint_eq(see(&r, &s, XID_OURS, 99, fresh), 0);
     ck_assert_uint_eq(r.event[0].count, 2);
+}
+END_TEST
+
+START_TEST(whom_nobody_sees_any_more_makes_room)
+{
+    struct radar r = {.count = 0};
+    const struct radar_event *fresh[RADAR_KIND_COUNT];
+    char options[] = OFFER "\x36\x04\x0a\x4d\x00\x00" PXE;
+    struct said s = {9, 0, NULL, options, sizeof options - 1};
+    for (unsigned i = 0; i < RADAR_EVENTS_MAX; i++) {
+        options[8] = (char)(100 + i);
+        ck_assert_uint_eq(see(&r, &s, XID_OURS, 10 + (i + 5) % RADAR_EVENTS_MAX, fresh),
+                          1);
+    }
+    options[8] = 1; /* the one at 27 was seen at 10 */
+    ck_assert_uint_eq(see(&r, &s, XID_OURS, 9 + RADAR_MEMORY, fresh), 0);
+    ck_assert_uint_eq(see(&r, &s, XID_OURS, 10 + RADAR_MEMORY, fresh), 1);
+    ck_assert_ptr_eq(fresh[0], &r.event[27]);
+    ck_assert_uint_eq(fresh[0]->count, 1);
+    ck_assert_uint_eq(fresh[0]->server.octet[3], 1);
+    ck_assert_uint_eq(r.seen[RADAR_FOREIGN_OPTION60], RADAR_EVENTS_MAX + 2);
+    options[8] = 100 + 27; /* told anew */
+    ck_assert_uint_eq(see(&r, &s, XID_OURS, 11 + RADAR_MEMORY, fresh), 1);
 }
 END_TEST
 
@@ -409,6 +432,7 @@ Suite *suite_dhcp_radar(void)
                         sizeof rows / sizeof rows[0]);
     tcase_add_test(tc, an_event_says_who_what_and_for_whom);
     tcase_add_test(tc, the_table_is_bounded);
+    tcase_add_test(tc, whom_nobody_sees_any_more_makes_room);
     tcase_add_test(tc, old_requests_are_forgotten);
     tcase_add_test(tc, b18_from_a_frame);
     tcase_add_test(tc, b67_second_stage_asked_of_another_server);
