@@ -37,6 +37,7 @@ struct control {
     uid_t user;
     gid_t group;
     uint64_t serials;
+    uint64_t refused[CONTROL_REFUSED_COUNT];
     size_t verb_count;
     struct {
         const char *name;
@@ -159,6 +160,7 @@ void control_answer(struct control_ticket ticket, json_t *answer)
 void control_refuse(struct control_ticket ticket, const char *why, json_t *more)
 {
     json_t *answer = more ? more : json_object();
+    ticket.control->refused[CONTROL_ERROR]++;
     (void)json_object_set_new(answer, "error", json_string(why));
     send_answer(ticket, false, answer);
 }
@@ -218,7 +220,8 @@ static void take_lines(struct control *c, struct client *client)
     }
     if (client->fd >= 0 && client->serial == serial && !client->asked && !client->out &&
         client->used == sizeof client->line) {
-        drop(c, client); /* no question is that long */
+        c->refused[CONTROL_TOO_LONG]++; /* no question is that long */
+        drop(c, client);
     }
 }
 
@@ -274,6 +277,7 @@ static struct client *make_room(struct control *c)
             idle = client;
         }
     }
+    c->refused[idle ? CONTROL_DISPLACED : CONTROL_CROWDED]++;
     if (idle) {
         drop(c, idle);
     }
@@ -290,7 +294,11 @@ static bool on_connection(void *context, int listener, enum loop_event event, us
                 strerror(errno));
         loop_rest(c->loop, listener);
     }
-    if (fd < 0 || !may_ask(c, fd)) {
+    if (fd < 0) {
+        return true;
+    }
+    if (!may_ask(c, fd)) {
+        c->refused[CONTROL_NOT_ALLOWED]++;
         return true;
     }
     struct client *client = make_room(c);
@@ -299,6 +307,11 @@ static bool on_connection(void *context, int listener, enum loop_event event, us
         client->fd = take_fd(&fd);
     }
     return true;
+}
+
+const uint64_t *control_refusals(const struct control *c)
+{
+    return c->refused;
 }
 
 /* -- verbs that are always there ---------------------------------------------------------- */

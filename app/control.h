@@ -37,6 +37,18 @@
 
 struct control;
 
+/* Why a peer, or its question, got nowhere; named in app/refusals. */
+enum control_refused {
+    CONTROL_NOT_ALLOWED, /* neither root nor of the group that serves */
+    CONTROL_DISPLACED,   /* idle, and its place was needed */
+    CONTROL_CROWDED,     /* all places wait for answers */
+    CONTROL_TOO_LONG,    /* a question over CONTROL_LINE */
+    CONTROL_ERROR,       /* a question that was answered by "error" */
+    CONTROL_REFUSED_COUNT,
+};
+
+const uint64_t *control_refusals(const struct control *c); /* by that enum */
+
 /* Whose question it is; worth nothing once it was answered or the peer has gone. */
 struct control_ticket {
     struct control *control;

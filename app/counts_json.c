@@ -3,25 +3,45 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- what nobody answered ----------------------------------------------------------------- */
+/* -- what got nowhere --------------------------------------------------------------------- */
+
+struct tallies tallies_of(const struct appliance *a)
+{
+    return (struct tallies){
+        .dhcp = a->dhcp ? dhcp_service_counters(a->dhcp) : NULL,
+        .dhcp6 = a->dhcp6 ? dhcp6_service_counters(a->dhcp6) : NULL,
+        .tftp = a->tftp ? tftp_service_counters(a->tftp) : NULL,
+        .http = a->http ? http_counters(a->http) : NULL,
+        .control = a->control ? control_refusals(a->control) : NULL,
+    };
+}
 
 /* Reasons that did not come up are left out. */
-json_t *tftp_counts_json(const struct tftp_service *tftp)
+static json_t *reasons_json(const struct refusals *r)
 {
-    const struct tftp_counters *n = tftp ? tftp_service_counters(tftp) : NULL;
-    if (!n) {
-        return json_null();
-    }
-    json_t *ignored = json_object();
-    for (unsigned why = TFTP_ADMITTED + 1; why < TFTP_IGNORED_COUNT; why++) {
-        if (n->ignored[why] > 0) {
-            json_put(ignored, tftp_ignored_name(why), number_json(n->ignored[why]));
+    json_t *o = json_object();
+    for (unsigned why = r->first; why < r->end; why++) {
+        if (r->count[why] > 0) {
+            json_put(o, r->name(why), number_json(r->count[why]));
         }
     }
-    json_t *o = json_object();
-    json_put(o, "half_open", number_json(tftp_service_half_open(tftp)));
-    json_put(o, "ignored", ignored);
     return o;
+}
+
+void refusals_json(json_t *o, const struct tallies *t)
+{
+    struct refusals all[REFUSALS_LISTS];
+    size_t count = refusals_of(t, all);
+    for (size_t i = 0; i < count; i++) {
+        json_t *part = json_object_get(o, all[i].part);
+        if (!part) {
+            part = all[i].count ? json_object() : json_null();
+            json_put(o, all[i].part, part);
+        }
+        if (all[i].count) {
+            json_put(part, all[i].list, reasons_json(&all[i]));
+        }
+    }
 }
 
 /* -- what was lost ------------------------------------------------------------------------ */
@@ -38,45 +58,31 @@ static void say_lost(const struct losses *l, char *out, size_t size)
         data ? "transfers went slower" : "machines asked that were not heard");
 }
 
-static void add_lost(json_t *list, const struct losses *l, const struct moment *m)
+static json_t *one_lost_json(const struct losses *l, const struct moment *m)
 {
     char sentence[256];
-    if (l->last == 0 || m->now - l->last > LOST_LATELY) {
-        return;
-    }
-    say_lost(l, sentence, sizeof sentence);
     json_t *o = json_object();
+    say_lost(l, sentence, sizeof sentence);
     json_put(o, "socket", json_string(l->socket));
     json_put(o, "interface", text_or_null(l->interface));
     json_put(o, "count", number_json(l->count));
     json_put(o, "last", time_json(m, l->last));
     json_put(o, "sentence", json_string(sentence));
-    json_put(
-        o, "remedy",
-        json_string("Find what kept the processor; CPUWeight=1000 in the unit of pxed "
-                    "puts it before others."));
-    (void)json_array_append_new(list, o);
+    json_put(o, "remedy",
+             json_string("Find what kept the processor; CPUWeight=1000 in the unit of "
+                         "pxed puts it before others."));
+    return o;
 }
 
-json_t *lost_json(const struct appliance *a, const struct moment *m)
+json_t *lost_json(const struct tallies *t, size_t interface_count, const struct moment *m)
 {
+    const struct losses *all[LOSSES_LISTS];
+    size_t count = losses_of(t, interface_count, all);
     json_t *list = json_array();
-    if (a->dhcp) {
-        const struct dhcp_counters *n = dhcp_service_counters(a->dhcp);
-        for (size_t i = 0; i < dhcp_service_ports(a->dhcp)->count; i++) {
-            add_lost(list, &n->lost[i], m);
+    for (size_t i = 0; i < count; i++) {
+        if (all[i]->last > 0 && m->now - all[i]->last < LOST_LATELY) {
+            (void)json_array_append_new(list, one_lost_json(all[i], m));
         }
-        add_lost(list, &n->lost_4011, m);
-    }
-    if (a->dhcp6) {
-        const struct dhcp6_counters *n = dhcp6_service_counters(a->dhcp6);
-        add_lost(list, &n->lost_547, m);
-        add_lost(list, &n->lost_4011, m);
-    }
-    if (a->tftp) {
-        const struct tftp_counters *n = tftp_service_counters(a->tftp);
-        add_lost(list, &n->lost_requests, m);
-        add_lost(list, &n->lost_data, m);
     }
     return list;
 }

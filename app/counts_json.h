@@ -11,15 +11,22 @@
 
 #include "app/appliance.h"
 #include "app/boot_json.h"
+#include "app/refusals.h"
 
-/* {"half_open", "ignored"}; null when TFTP is not served. */
-json_t *tftp_counts_json(const struct tftp_service *tftp);
+struct tallies tallies_of(const struct appliance *a);
+
+/*
+ * Adds "dhcp", "dhcp6", "tftp", "http" and "control" to o, each with the reasons that came up
+ * and how often, null where it is disabled.
+ */
+void refusals_json(json_t *o, const struct tallies *t);
 
 /*
  * Where packets were lost within the last LOST_LATELY: [{"socket", "interface", "count",
  * "last", "sentence", "remedy"}].
  */
 #define LOST_LATELY (3600 * USEC_PER_SEC)
-json_t *lost_json(const struct appliance *a, const struct moment *m);
+json_t *lost_json(const struct tallies *t, size_t interface_count,
+                  const struct moment *m);
 
 #endif

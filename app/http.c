@@ -217,6 +217,7 @@ static void on_ask(void *context, const struct http_request *q, struct http_answ
         choose(h, q, out, now);
     }
     if (out->status >= 400) {
+        h->counters.refusals[http_refused_of(out->status)]++;
         journal_refusal(h, q, out->status, now);
     }
 }
@@ -237,8 +238,11 @@ static void count_end(struct http_counters *c, const struct http_transfer *x,
     }
 }
 
-const struct http_counters *http_counters(const struct http *h)
+const struct http_counters *http_counters(struct http *h)
 {
+    if (h->threads) {
+        http_threads_count(h->threads, h->counters.turned_away);
+    }
     return &h->counters;
 }
 
@@ -289,6 +293,7 @@ static void on_turned_away(void *context, const struct endpoint *peer,
         [HTTP_TOO_MANY_OF_ONE] =
             "too many connections of one address (http.max_per_address)",
         [HTTP_TOO_SLOW] = "no whole request in time (http.timeout)",
+        [HTTP_NAME_TOO_LONG] = "the name is too long",
     };
     (void)context;
     (void)now;

@@ -73,16 +73,18 @@ void http_configure(struct http *h, const struct snapshot *config,
                     struct http_files *prepared);
 void http_close(struct http *h); /* NULL is fine */
 
-/* What was counted of boot files. */
+/* What was counted. */
 struct http_counters {
     uint64_t active;
     uint64_t done;
-    uint64_t aborted; /* the client went, or was too slow */
-    uint64_t refused;
+    uint64_t aborted;                             /* the client went, or was too slow */
+    uint64_t refused;                             /* boot files */
+    uint64_t refusals[HTTP_REFUSED_COUNT];        /* pages as well */
+    uint64_t turned_away[HTTP_TURNED_AWAY_COUNT]; /* before anything was answered */
     uint64_t sent_octets;
     struct histogram durations; /* seconds, of files that came whole */
 };
-const struct http_counters *http_counters(const struct http *h);
+const struct http_counters *http_counters(struct http *h);
 
 usec_t http_deadline(const struct http *h);
 void http_timeout(struct http *h, usec_t now);

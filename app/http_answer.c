@@ -25,6 +25,37 @@ void http_answer_refuse(struct http_answer *a, unsigned status, const char *why)
     snprintf(a->text, sizeof a->text, "%s\n", why);
 }
 
+enum http_refused http_refused_of(unsigned status)
+{
+    switch (status) {
+    case 400:
+        return HTTP_BAD_REQUEST;
+    case 403:
+        return HTTP_FORBIDDEN;
+    case 404:
+        return HTTP_NOT_FOUND;
+    case 405:
+        return HTTP_READ_ONLY;
+    case 416:
+        return HTTP_NO_SUCH_PART;
+    case 503:
+        return HTTP_UNAVAILABLE;
+    default:
+        return HTTP_FAILED;
+    }
+}
+
+const char *http_refused_name(enum http_refused why)
+{
+    static const char *const names[HTTP_REFUSED_COUNT] = {
+        [HTTP_BAD_REQUEST] = "bad-request",   [HTTP_FORBIDDEN] = "forbidden",
+        [HTTP_NOT_FOUND] = "not-found",       [HTTP_READ_ONLY] = "read-only",
+        [HTTP_NO_SUCH_PART] = "no-such-part", [HTTP_FAILED] = "failed",
+        [HTTP_UNAVAILABLE] = "unavailable",
+    };
+    return names[why];
+}
+
 bool http_answer_method(const struct http_request *q, struct http_answer *a)
 {
     if (strcmp(q->method, "GET") == 0 || strcmp(q->method, "HEAD") == 0) {

@@ -41,6 +41,21 @@ struct http_answer {
     bool tell_whole;          /* the end is told once the client has acknowledged all */
 };
 
+/* Why a request got no more than a sentence; names as in documents and metrics. */
+enum http_refused {
+    HTTP_BAD_REQUEST,
+    HTTP_FORBIDDEN,
+    HTTP_NOT_FOUND,
+    HTTP_READ_ONLY,
+    HTTP_NO_SUCH_PART, /* of a file */
+    HTTP_FAILED,
+    HTTP_UNAVAILABLE, /* it may be better in a moment */
+    HTTP_REFUSED_COUNT,
+};
+
+enum http_refused http_refused_of(unsigned status);
+const char *http_refused_name(enum http_refused why);
+
 /* 200 without a body: what every answer begins as. */
 struct http_answer http_answer_new(void);
 

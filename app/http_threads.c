@@ -84,6 +84,7 @@ struct http_threads {
     struct connection *last;
     struct note notes[NOTES_MAX];
     size_t note_count;
+    uint64_t turned_away[HTTP_TURNED_AWAY_COUNT];
 };
 
 /* -- from a connection's thread to the main loop ------------------------------------------ */
@@ -188,12 +189,20 @@ static void on_bell(void *context, usec_t now)
     }
 }
 
+void http_threads_count(struct http_threads *t, uint64_t out[HTTP_TURNED_AWAY_COUNT])
+{
+    (void)pthread_mutex_lock(&t->lock);
+    memcpy(out, t->turned_away, sizeof t->turned_away);
+    (void)pthread_mutex_unlock(&t->lock);
+}
+
 /* -- connections -------------------------------------------------------------------------- */
 
 /* The lock is held. */
 static void note(struct http_threads *t, const struct endpoint *peer,
                  enum http_turned_away why)
 {
+    t->turned_away[why]++;
     if (t->note_count < NOTES_MAX) {
         t->notes[t->note_count++] = (struct note){*peer, why};
         loop_ring(t->bell);
@@ -619,6 +628,9 @@ static enum MHD_Result answer(struct http_threads *t, struct connection *c,
     };
     c->acknowledged = http_socket_acknowledged(c->fd);
     if (c->target_is_long) {
+        (void)pthread_mutex_lock(&t->lock);
+        note(t, &c->peer, HTTP_NAME_TOO_LONG);
+        (void)pthread_mutex_unlock(&t->lock);
         http_answer_refuse(a, 414, "the name is too long");
         a->closes = true;
     } else if (!ask(t, c)) {

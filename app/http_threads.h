@@ -38,6 +38,7 @@ enum http_turned_away {
     HTTP_TOO_MANY,        /* the limit of all connections */
     HTTP_TOO_MANY_OF_ONE, /* the limit of connections of one address */
     HTTP_TOO_SLOW,        /* no whole request in time */
+    HTTP_NAME_TOO_LONG,   /* of what is asked for */
     HTTP_TURNED_AWAY_COUNT,
 };
 
@@ -74,6 +75,9 @@ void http_threads_stop(struct http_threads *t);
 
 usec_t http_threads_deadline(const struct http_threads *t);
 void http_threads_timeout(struct http_threads *t, usec_t now);
+
+/* How many were turned away, of which the main loop is told the first at once. */
+void http_threads_count(struct http_threads *t, uint64_t out[HTTP_TURNED_AWAY_COUNT]);
 
 /* Octets of the body that the client has acknowledged, header fields included. */
 uint64_t http_threads_sent(struct http_threads *t, const void *transfer);

@@ -1,5 +1,7 @@
 #include "app/metrics.h"
 
+#include <string.h>
+
 #define LABELS(...)                                                                      \
     (const char *const[])                                                                \
     {                                                                                    \
@@ -31,22 +33,22 @@ static void put_packets(struct exposition *e, const char *interface,
 
 static void read_packets(const struct metrics_sources *s, struct exposition *e)
 {
-    for (size_t i = 0; s->dhcp && i < s->interface_count; i++) {
-        put_packets(e, s->interfaces[i].name, &s->dhcp->traffic[i], false);
+    for (size_t i = 0; s->of.dhcp && i < s->interface_count; i++) {
+        put_packets(e, s->interfaces[i].name, &s->of.dhcp->traffic[i], false);
     }
 }
 
 static void read_packets6(const struct metrics_sources *s, struct exposition *e)
 {
-    for (size_t i = 0; s->dhcp6 && i < s->interface_count; i++) {
-        put_packets(e, s->interfaces[i].name, &s->dhcp6->traffic[i], true);
+    for (size_t i = 0; s->of.dhcp6 && i < s->interface_count; i++) {
+        put_packets(e, s->interfaces[i].name, &s->of.dhcp6->traffic[i], true);
     }
 }
 
 static void read_replies(const struct metrics_sources *s, struct exposition *e)
 {
-    for (size_t i = 0; s->dhcp && i < s->interface_count; i++) {
-        const struct traffic *t = &s->dhcp->traffic[i];
+    for (size_t i = 0; s->of.dhcp && i < s->interface_count; i++) {
+        const struct traffic *t = &s->of.dhcp->traffic[i];
         const char *interface = s->interfaces[i].name;
         for (unsigned form = OFFER_PXE; form < OFFER_FORM_COUNT; form++) {
             const char *name = offer_form_name(form);
@@ -58,76 +60,49 @@ static void read_replies(const struct metrics_sources *s, struct exposition *e)
 
 static void read_replies6(const struct metrics_sources *s, struct exposition *e)
 {
-    for (size_t i = 0; s->dhcp6 && i < s->interface_count; i++) {
-        const struct traffic *t = &s->dhcp6->traffic[i];
+    for (size_t i = 0; s->of.dhcp6 && i < s->interface_count; i++) {
+        const struct traffic *t = &s->of.dhcp6->traffic[i];
         const char *interface = s->interfaces[i].name;
         exposition_count(e, LABELS(interface, "advertise"), t->offers[OFFER_PXE]);
         exposition_count(e, LABELS(interface, "reply"), t->acks);
     }
 }
 
-static void put_ignored(struct exposition *e, const char *family,
-                        const uint64_t *verdicts)
+/* All reasons that the metric at hand is about. */
+static void read_refusals(const struct metrics_sources *s, struct exposition *e)
 {
-    for (unsigned v = DHCP_ANSWERED + 1; v < DHCP_VERDICT_COUNT; v++) {
-        exposition_count(e, LABELS(family, dhcp_verdict_name(v)), verdicts[v]);
+    struct refusals all[REFUSALS_LISTS];
+    size_t count = refusals_of(&s->of, all);
+    for (size_t i = 0; i < count; i++) {
+        const struct refusals *r = &all[i];
+        if (!r->count || strcmp(r->metric, e->metric->name) != 0) {
+            continue;
+        }
+        for (unsigned why = r->first; why < r->end; why++) {
+            const char *name = r->name(why);
+            exposition_count(e, r->label ? LABELS(r->label, name) : LABELS(name),
+                             r->count[why]);
+        }
     }
-}
-
-static void read_ignored(const struct metrics_sources *s, struct exposition *e)
-{
-    if (s->dhcp) {
-        put_ignored(e, "ipv4", s->dhcp->verdicts);
-    }
-    if (s->dhcp6) {
-        put_ignored(e, "ipv6", s->dhcp6->verdicts);
-    }
-}
-
-static void put_lost(struct exposition *e, const struct losses *l)
-{
-    exposition_count(e, LABELS(l->interface ? l->interface : "", l->socket), l->count);
 }
 
 static void read_lost(const struct metrics_sources *s, struct exposition *e)
 {
-    for (size_t i = 0; s->dhcp && i < s->interface_count; i++) {
-        put_lost(e, &s->dhcp->lost[i]);
-    }
-    if (s->dhcp) {
-        put_lost(e, &s->dhcp->lost_4011);
-    }
-    if (s->dhcp6) {
-        put_lost(e, &s->dhcp6->lost_547);
-        put_lost(e, &s->dhcp6->lost_4011);
-    }
-    if (s->tftp) {
-        put_lost(e, &s->tftp->lost_requests);
-        put_lost(e, &s->tftp->lost_data);
-    }
-}
-
-static void read_malformed(const struct metrics_sources *s, struct exposition *e)
-{
-    for (unsigned f = 1; s->dhcp && f < FRAME_FAULT_COUNT; f++) {
-        exposition_count(e, LABELS("frame", frame_fault_name(f)), s->dhcp->bad_frames[f]);
-    }
-    for (unsigned f = 1; s->dhcp && f < DHCP_FAULT_COUNT; f++) {
-        exposition_count(e, LABELS("dhcp", dhcp_fault_name(f)), s->dhcp->bad_packets[f]);
-    }
-    for (unsigned f = 1; s->dhcp6 && f < DHCP6_FAULT_COUNT; f++) {
-        exposition_count(e, LABELS("dhcpv6", dhcp6_fault_name(f)),
-                         s->dhcp6->bad_packets[f]);
+    const struct losses *all[LOSSES_LISTS];
+    size_t count = losses_of(&s->of, s->interface_count, all);
+    for (size_t i = 0; i < count; i++) {
+        const char *interface = all[i]->interface ? all[i]->interface : "";
+        exposition_count(e, LABELS(interface, all[i]->socket), all[i]->count);
     }
 }
 
 static void read_send_errors(const struct metrics_sources *s, struct exposition *e)
 {
-    if (s->dhcp) {
-        exposition_count(e, LABELS("ipv4"), s->dhcp->send_errors);
+    if (s->of.dhcp) {
+        exposition_count(e, LABELS("ipv4"), s->of.dhcp->send_errors);
     }
-    if (s->dhcp6) {
-        exposition_count(e, LABELS("ipv6"), s->dhcp6->send_errors);
+    if (s->of.dhcp6) {
+        exposition_count(e, LABELS("ipv6"), s->of.dhcp6->send_errors);
     }
 }
 
@@ -160,88 +135,87 @@ static void read_booting(const struct metrics_sources *s, struct exposition *e)
 
 static void read_transfers(const struct metrics_sources *s, struct exposition *e)
 {
-    for (unsigned end = 1; s->tftp && end < TFTP_END_COUNT; end++) {
-        exposition_count(e, LABELS("tftp", tftp_end_name(end)), s->tftp->ends[end]);
+    for (unsigned end = 1; s->of.tftp && end < TFTP_END_COUNT; end++) {
+        exposition_count(e, LABELS("tftp", tftp_end_name(end)), s->of.tftp->ends[end]);
     }
-    if (s->tftp) {
-        exposition_count(e, LABELS("tftp", "refused"), s->tftp->refused);
+    if (s->of.tftp) {
+        uint64_t refused = 0;
+        for (unsigned why = 0; why < TFTP_REFUSED_COUNT; why++) {
+            refused += s->of.tftp->refused[why];
+        }
+        exposition_count(e, LABELS("tftp", "refused"), refused);
     }
-    if (s->http) {
-        exposition_count(e, LABELS("http", "done"), s->http->done);
-        exposition_count(e, LABELS("http", "aborted"), s->http->aborted);
-        exposition_count(e, LABELS("http", "refused"), s->http->refused);
-    }
-}
-
-static void read_tftp_ignored(const struct metrics_sources *s, struct exposition *e)
-{
-    for (unsigned why = 1; s->tftp && why < TFTP_IGNORED_COUNT; why++) {
-        exposition_count(e, LABELS(tftp_ignored_name(why)), s->tftp->ignored[why]);
+    if (s->of.http) {
+        exposition_count(e, LABELS("http", "done"), s->of.http->done);
+        exposition_count(e, LABELS("http", "aborted"), s->of.http->aborted);
+        exposition_count(e, LABELS("http", "refused"), s->of.http->refused);
     }
 }
 
 static void read_active(const struct metrics_sources *s, struct exposition *e)
 {
-    if (s->tftp) {
+    if (s->of.tftp) {
         exposition_count(e, LABELS("tftp"), s->tftp_running);
     }
-    if (s->http) {
-        exposition_count(e, LABELS("http"), s->http->active);
+    if (s->of.http) {
+        exposition_count(e, LABELS("http"), s->of.http->active);
     }
 }
 
 static void read_half_open(const struct metrics_sources *s, struct exposition *e)
 {
-    if (s->tftp) {
+    if (s->of.tftp) {
         exposition_count(e, NULL, s->tftp_half_open);
     }
 }
 
 static void read_sent(const struct metrics_sources *s, struct exposition *e)
 {
-    if (s->tftp) {
-        exposition_count(e, LABELS("tftp"), s->tftp->sent_octets);
+    if (s->of.tftp) {
+        exposition_count(e, LABELS("tftp"), s->of.tftp->sent_octets);
     }
-    if (s->http) {
-        exposition_count(e, LABELS("http"), s->http->sent_octets);
+    if (s->of.http) {
+        exposition_count(e, LABELS("http"), s->of.http->sent_octets);
     }
 }
 
 static void read_retransmits(const struct metrics_sources *s, struct exposition *e)
 {
-    if (s->tftp) {
-        exposition_count(e, NULL, s->tftp->resent_blocks);
+    if (s->of.tftp) {
+        exposition_count(e, NULL, s->of.tftp->resent_blocks);
     }
 }
 
 static void read_durations(const struct metrics_sources *s, struct exposition *e)
 {
-    if (s->tftp) {
-        exposition_histogram(e, LABELS("tftp"), &s->tftp->durations, HISTOGRAM_DURATION);
+    if (s->of.tftp) {
+        exposition_histogram(e, LABELS("tftp"), &s->of.tftp->durations,
+                             HISTOGRAM_DURATION);
     }
-    if (s->http) {
-        exposition_histogram(e, LABELS("http"), &s->http->durations, HISTOGRAM_DURATION);
+    if (s->of.http) {
+        exposition_histogram(e, LABELS("http"), &s->of.http->durations,
+                             HISTOGRAM_DURATION);
     }
 }
 
 static void read_first_data(const struct metrics_sources *s, struct exposition *e)
 {
-    if (s->tftp) {
-        exposition_histogram(e, NULL, &s->tftp->first_data, HISTOGRAM_WAIT);
+    if (s->of.tftp) {
+        exposition_histogram(e, NULL, &s->of.tftp->first_data, HISTOGRAM_WAIT);
     }
 }
 
 static void read_windows(const struct metrics_sources *s, struct exposition *e)
 {
-    if (s->tftp) {
-        exposition_histogram(e, NULL, &s->tftp->windows, HISTOGRAM_WINDOW);
+    if (s->of.tftp) {
+        exposition_histogram(e, NULL, &s->of.tftp->windows, HISTOGRAM_WINDOW);
     }
 }
 
 static void read_cold(const struct metrics_sources *s, struct exposition *e)
 {
-    if (s->tftp) {
-        exposition_count(e, NULL, s->tftp->cold_reads);
+    if (s->of.tftp) {
+        exposition_count(e, NULL, s->of.tftp->cold_reads);
     }
 }
 
@@ -310,11 +284,14 @@ static const struct {
     {{"pxed_dhcpv6_replies_total", "counter", {"iface", "type"},
       "DHCPv6 requests that were answered."}, read_replies6},
     {{"pxed_dhcp_ignored_total", "counter", {"family", "reason"},
-      "Requests that were met with silence, by the reason."}, read_ignored},
+      "Requests that were met with silence, by the reason."}, read_refusals},
     {{"pxed_packets_lost_total", "counter", {"iface", "socket"},
       "Packets that the kernel dropped as they were not read in time."}, read_lost},
     {{"pxed_dhcp_malformed_total", "counter", {"layer", "reason"},
-      "Packets that could not be read."}, read_malformed},
+      "Packets that could not be read."}, read_refusals},
+    {{"pxed_dhcp_dropped_total", "counter", {"family", "reason"},
+      "Requests that came to nothing before or after it was decided how to answer, by the reason."},
+     read_refusals},
     {{"pxed_dhcp_send_errors_total", "counter", {"family"},
       "Replies that the kernel did not send."}, read_send_errors},
     {{"pxed_conflicts_total", "counter", {"kind"},
@@ -327,7 +304,14 @@ static const struct {
       "Files that clients asked for, by how it ended."}, read_transfers},
     {{"pxed_tftp_ignored_total", "counter", {"reason"},
       "Datagrams to the TFTP ports that were met with silence, by the reason."},
-     read_tftp_ignored},
+     read_refusals},
+    {{"pxed_tftp_refused_total", "counter", {"reason"},
+      "Requests that got an ERROR, by the reason."}, read_refusals},
+    {{"pxed_http_refused_total", "counter", {"reason"},
+      "HTTP requests and connections that were refused, by the reason."}, read_refusals},
+    {{"pxed_control_refused_total", "counter", {"reason"},
+      "Questions at the control socket, and who asked, that were refused, by the reason."},
+     read_refusals},
     {{"pxed_transfers_active", "gauge", {"door"},
       "Files under way."}, read_active},
     {{"pxed_tftp_half_open", "gauge", {NULL},

@@ -14,11 +14,8 @@
 
 #include "app/boot_watch.h"
 #include "app/exposition.h"
-#include "app/http.h"
 #include "app/process.h"
-#include "dhcp/service.h"
-#include "dhcp/v6_service.h"
-#include "tftp/service.h"
+#include "app/refusals.h"
 
 #define METRICS_TEXT_MAX (256u << 10)
 
@@ -26,15 +23,12 @@ struct metrics_sources {
     const char *version;
     const struct interface_conf *interfaces; /* as the services count them */
     size_t interface_count;
-    const struct dhcp_counters *dhcp; /* NULL: disabled, as the next ones */
-    const struct radar *radar;
-    const struct dhcp6_counters *dhcp6;
+    struct tallies of;
+    const struct radar *radar; /* NULL: disabled */
     const struct boot_tally *boots;
     size_t booting;
-    const struct tftp_counters *tftp;
     size_t tftp_running;
     size_t tftp_half_open;
-    const struct http_counters *http;
     size_t hosts;
     bool reload_good;
     double reload_time; /* seconds since 1970 */

@@ -284,6 +284,7 @@ static void add_boots(json_t *o, const struct appliance *a, const struct moment 
 json_t *status_json(const struct appliance *a)
 {
     struct moment m = moment_now();
+    struct tallies tallies = tallies_of(a);
     json_t *o = json_object();
     boot_watch_refresh(a->boots, m.now);
     json_put(o, "version", json_string(PXED_VERSION));
@@ -294,10 +295,14 @@ json_t *status_json(const struct appliance *a)
     json_put(o, "interfaces", interfaces_json(a));
     add_boots(o, a, &m);
     json_put(o, "conflicts", conflicts_json(a->dhcp));
-    json_put(o, "lost", lost_json(a, &m));
+    json_put(o, "lost", lost_json(&tallies, a->network.interface_count, &m));
     json_put(o, "held", held_json(a));
     json_put(o, "totals", totals_json(a));
-    json_put(o, "tftp", tftp_counts_json(a->tftp));
+    refusals_json(o, &tallies);
+    if (a->tftp) {
+        json_put(json_object_get(o, "tftp"), "half_open",
+                 number_json(tftp_service_half_open(a->tftp)));
+    }
     json_put(o, "confinement", confinement_json(&a->confinement));
     return o;
 }

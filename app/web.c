@@ -7,6 +7,7 @@
 
 #include "app/boot_watch.h"
 #include "app/commands.h"
+#include "app/counts_json.h"
 #include "app/metrics.h"
 #include "app/page.h"
 #include "app/timeline_json.h"
@@ -142,6 +143,7 @@ static void collect(const struct web *w, struct metrics_sources *out)
     const struct reload_outcome *reload = reload_last(a->reload);
     *out = (struct metrics_sources){
         .version = PXED_VERSION,
+        .of = tallies_of(a),
         .interfaces = a->network.interfaces,
         .interface_count = a->network.interface_count,
         .hosts = hosts_count(a->config.snapshot->hosts),
@@ -149,20 +151,14 @@ static void collect(const struct web *w, struct metrics_sources *out)
         .reload_time = world_time(a->loaded),
     };
     if (a->dhcp) {
-        out->dhcp = dhcp_service_counters(a->dhcp);
         out->radar = dhcp_service_radar(a->dhcp);
     }
-    if (a->dhcp6) {
-        out->dhcp6 = dhcp6_service_counters(a->dhcp6);
-    }
     if (a->tftp) {
-        out->tftp = tftp_service_counters(a->tftp);
         out->tftp_running = tftp_service_running(a->tftp);
         out->tftp_half_open = tftp_service_half_open(a->tftp);
     }
     out->boots = boot_watch_tally(a->boots);
     out->booting = count_booting(boot_watch_timeline(a->boots));
-    out->http = http_counters(a->http);
     process_read(&w->process, &out->process);
 }
 

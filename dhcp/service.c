@@ -245,9 +245,7 @@ static bool decide(struct dhcp_service *s, const struct port *p, struct ip4 us,
 
 static void count_sent(struct dhcp_service *s, const struct port *p, int error)
 {
-    if (error == 0) {
-        s->counters.replies++;
-    } else {
+    if (error != 0) {
         s->counters.send_errors++;
         log_say(LOG_ERROR, "cannot send a DHCP reply on %s: %s", p->conf.name,
                 strerror(-error));
@@ -286,7 +284,8 @@ static void send_replies(struct dhcp_service *s, const struct port *p,
                                       .interface = (size_t)(p - s->ports.list),
                                       .to = way->asker,
                                       .from = way->us};
-        s->counters.crowded += !pending_put(&s->pending, in, d, &where);
+        s->counters.dropped[DHCP_DROPPED_CROWDED] +=
+            !pending_put(&s->pending, in, d, &where);
         return;
     }
     for (unsigned i = 0; i < d->reply_count; i++) {
@@ -301,7 +300,7 @@ static void on_request(struct dhcp_service *s, const struct port *p,
 {
     if (s->ports.count > 1 &&
         repeats_heard(&s->repeats, in, (size_t)(p - s->ports.list), s->now)) {
-        s->counters.repeats++;
+        s->counters.dropped[DHCP_DROPPED_REPEAT]++;
         return;
     }
     if (in->type == DHCP_DISCOVER) {
@@ -340,14 +339,12 @@ static void on_frame(struct dhcp_service *s, const struct port *p, enum capture_
     } else if (is_reply(f.payload)) {
         if (parse(s, p, &at, f.payload, &in)) {
             struct radar_reply reply = {&in, f.from, f.ip_from, &p->facts.identity};
-            s->counters.others_replies++;
             lookout_reply(&s->radar, p, &reply, s->now);
             dhcp_watch_message(&s->hooks, &in, &s->raw, false);
             tell_offered(s, &reply);
         }
-    } else if (kind == CAPTURE_OUTGOING || !is_for_us(p, &f, &way.us)) {
-        s->counters.passing_by++;
-    } else if (parse(s, p, &at, f.payload, &in)) {
+    } else if (kind == CAPTURE_INCOMING && is_for_us(p, &f, &way.us) &&
+               parse(s, p, &at, f.payload, &in)) {
         on_request(s, p, &way, &at, &in);
     }
 }
@@ -398,9 +395,11 @@ static int read_pxe_port(struct dhcp_service *s)
     size_t n = net_receive(s->pxe_fd, s->inbox, d, &error);
     for (size_t i = 0; i < n; i++) {
         const struct port *p = port_by_index(&s->ports, d[i].path.ifindex);
-        if (p && d[i].path.peer.port > 0) {
-            on_datagram(s, p, &d[i]);
+        if (!p || d[i].path.peer.port == 0) {
+            s->counters.dropped[p ? DHCP_DROPPED_PORT_0 : DHCP_DROPPED_OTHER_INTERFACE]++;
+            continue;
         }
+        on_datagram(s, p, &d[i]);
     }
     return net_is_short(error) ? error : 0;
 }

@@ -36,14 +36,10 @@ struct dhcp_counters {
     uint64_t verdicts[DHCP_VERDICT_COUNT];
     uint64_t bad_frames[FRAME_FAULT_COUNT];
     uint64_t bad_packets[DHCP_FAULT_COUNT];
-    uint64_t passing_by;     /* frames to others: seen, not ours to answer */
-    uint64_t others_replies; /* offers and ACKs of other servers that were seen */
-    uint64_t replies;
     uint64_t send_errors;
-    uint64_t repeats; /* requests that another interface had brought already */
+    uint64_t dropped[DHCP_DROPPED_COUNT];
     struct losses lost[CONFIG_INTERFACES_MAX]; /* of port 67, as ports.list[] */
     struct losses lost_4011;
-    uint64_t crowded; /* offers to be delayed, dropped as too many were waiting */
 };
 
 #define DHCP_SERVICE_WHY_SIZE PORT_WHY_SIZE

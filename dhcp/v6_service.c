@@ -296,7 +296,7 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
         return false;
     }
     if (is_repeat(s, p, at, &pkt)) {
-        s->counters.repeats++;
+        s->counters.dropped[DHCP_DROPPED_REPEAT]++;
         return false;
     }
     s->client = number_of(s, at, &pkt);
@@ -327,9 +327,7 @@ static bool decide(struct dhcp6_service *s, const struct port6 *p,
 
 static void count_sent(struct dhcp6_service *s, unsigned ifindex, int error)
 {
-    if (error == 0) {
-        s->counters.replies++;
-    } else {
+    if (error != 0) {
         s->counters.send_errors++;
         const struct port6 *p = port6_by_index(s, ifindex);
         log_say(LOG_ERROR, "cannot send a DHCPv6 reply on %s: %s",
@@ -452,10 +450,11 @@ static void on_request(struct dhcp6_service *s, const struct port6 *p,
 {
     struct dhcp6_arrival at = arrival_of(DHCP_PXE_PORT, &d->path, d->path.peer.port);
     s->raw = raw_of(&at, &d->path, rd_over(d->data, d->len));
-    if (d->path.peer.port == 0 || !decide(s, p, &at, rd_over(d->data, d->len))) {
-        return;
+    if (d->path.peer.port == 0) {
+        s->counters.dropped[DHCP_DROPPED_PORT_0]++;
+    } else if (decide(s, p, &at, rd_over(d->data, d->len))) {
+        send_or_hold(s, &d->path, DHCP_PXE_PORT, PXE_REPLY_DELAY);
     }
-    send_or_hold(s, &d->path, DHCP_PXE_PORT, PXE_REPLY_DELAY);
 }
 
 int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
@@ -476,9 +475,10 @@ int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
     for (size_t i = 0; i < n; i++) {
         const struct port6 *p = port6_by_index(s, d[i].path.ifindex);
         if (!p || !s->has_duid || d[i].cut) {
-            continue;
-        }
-        if (fd == s->server_fd) {
+            s->counters.dropped[!p         ? DHCP_DROPPED_OTHER_INTERFACE
+                                : d[i].cut ? DHCP_DROPPED_TOO_LONG
+                                           : DHCP_DROPPED_NO_DUID]++;
+        } else if (fd == s->server_fd) {
             on_solicit(s, p, &d[i]);
         } else {
             on_request(s, p, &d[i]);

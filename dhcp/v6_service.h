@@ -30,8 +30,7 @@ struct dhcp6_counters {
     uint64_t bad_packets[DHCP6_FAULT_COUNT];
     struct losses lost_547;
     struct losses lost_4011;
-    uint64_t repeats; /* heard by another interface already */
-    uint64_t replies;
+    uint64_t dropped[DHCP_DROPPED_COUNT];
     uint64_t send_errors;
 };
 

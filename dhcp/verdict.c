@@ -16,3 +16,16 @@ const char *dhcp_verdict_name(enum dhcp_verdict verdict)
     };
     return names[verdict];
 }
+
+const char *dhcp_dropped_name(enum dhcp_dropped why)
+{
+    static const char *const names[DHCP_DROPPED_COUNT] = {
+        [DHCP_DROPPED_REPEAT] = "repeat",
+        [DHCP_DROPPED_CROWDED] = "crowded",
+        [DHCP_DROPPED_OTHER_INTERFACE] = "other-interface",
+        [DHCP_DROPPED_PORT_0] = "port-0",
+        [DHCP_DROPPED_TOO_LONG] = "too-long",
+        [DHCP_DROPPED_NO_DUID] = "no-duid",
+    };
+    return names[why];
+}

@@ -34,4 +34,18 @@ enum dhcp_verdict {
 
 const char *dhcp_verdict_name(enum dhcp_verdict verdict);
 
+/* Why a packet came to nothing before, or after, there was a verdict. */
+enum dhcp_dropped {
+    DHCP_DROPPED_REPEAT,  /* another interface of the same wire had brought it already */
+    DHCP_DROPPED_CROWDED, /* too many offers wait for their delay */
+    DHCP_DROPPED_OTHER_INTERFACE, /* came in where nothing is served */
+    DHCP_DROPPED_PORT_0,          /* from port 0, where no answer can go */
+    /* DHCPv6 alone: */
+    DHCP_DROPPED_TOO_LONG, /* longer than what a datagram may be */
+    DHCP_DROPPED_NO_DUID,  /* no interface with a MAC was there yet to make ours of */
+    DHCP_DROPPED_COUNT,
+};
+
+const char *dhcp_dropped_name(enum dhcp_dropped why);
+
 #endif

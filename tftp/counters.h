@@ -9,12 +9,13 @@
 #include "common/losses.h"
 #include "tftp/admission.h"
 #include "tftp/end.h"
+#include "tftp/refusal.h"
 
 struct tftp_counters {
     uint64_t requests;
     uint64_t transfers; /* begun */
     uint64_t ends[TFTP_END_COUNT];
-    uint64_t refused;                     /* requests answered with ERROR */
+    uint64_t refused[TFTP_REFUSED_COUNT]; /* requests answered with ERROR, by why */
     uint64_t ignored[TFTP_IGNORED_COUNT]; /* datagrams that nobody answered, by why */
     struct losses lost_requests;          /* to port 69 */
     struct losses lost_data;              /* to data ports */

@@ -38,12 +38,6 @@ bool tftp_admitted(struct tftp_requests *s, const struct net_dgram *d, usec_t no
     return false;
 }
 
-/* What a client is told; never a path of ours. */
-struct refusal {
-    enum tftp_error code;
-    const char *message;
-};
-
 static void tell_refused(const struct tftp_requests *s, const struct net_path *path,
                          const char *shown, const char *why, usec_t now)
 {
@@ -54,12 +48,13 @@ static void tell_refused(const struct tftp_requests *s, const struct net_path *p
 }
 
 static void refuse(struct tftp_requests *s, int fd, const struct tftp_transfer *wanted,
-                   struct tftp_text name, const struct refusal *r, usec_t now)
+                   struct tftp_text name, enum tftp_refused why, usec_t now)
 {
+    const struct tftp_refusal *r = tftp_refusal(why);
     if (!tftp_answer_error(s->engine, fd, &wanted->path, r->code, r->message, now)) {
         return;
     }
-    s->engine->counters.refused++;
+    s->engine->counters.refused[why]++;
     tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, r->message);
     tell_refused(s, &wanted->path, wanted->shown, r->message, now);
 }
@@ -69,44 +64,37 @@ static void refuse_missing(struct tftp_requests *s, int fd,
                            const struct tftp_transfer *wanted, struct tftp_text name,
                            const char *why, usec_t now)
 {
-    const char *message = why[0] ? why : "file not found";
+    const char *message = why[0] ? why : tftp_refusal(TFTP_NO_FILE)->message;
     if (!tftp_answer_error(s->engine, fd, &wanted->path, TFTP_ERR_NOT_FOUND, message,
                            now)) {
         return;
     }
-    s->engine->counters.refused++;
+    s->engine->counters.refused[TFTP_NO_FILE]++;
     if (why[0] || tftp_misses_note(&s->misses, &wanted->path.peer, wanted->shown, now)) {
         tftp_journal_refusal(&s->engine->hooks, &wanted->path, name, message);
     }
     tell_refused(s, &wanted->path, wanted->shown, message, now);
 }
 
-static const struct refusal store_refusals[STORE_FAULT_COUNT] = {
-    [STORE_NOT_REGULAR] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
-    [STORE_DENIED] = {TFTP_ERR_ACCESS, "access denied"},
-    [STORE_TOO_LARGE] = {TFTP_ERR_UNDEFINED, "too large for netascii, ask for octet"},
-    [STORE_TROUBLE] = {TFTP_ERR_UNDEFINED, "cannot read the file now, try again"},
-};
+static enum tftp_refused refused_by_store(enum store_fault fault)
+{
+    static const enum tftp_refused why[STORE_FAULT_COUNT] = {
+        [STORE_NOT_FOUND] = TFTP_NO_FILE, [STORE_NOT_REGULAR] = TFTP_NOT_REGULAR,
+        [STORE_DENIED] = TFTP_NO_ACCESS,  [STORE_TOO_LARGE] = TFTP_TOO_LARGE,
+        [STORE_TROUBLE] = TFTP_TROUBLE,
+    };
+    return why[fault];
+}
 
-static const struct refusal path_refusals[] = {
-    [TFTP_PATH_EMPTY] = {TFTP_ERR_NOT_FOUND, "not a regular file"},
-    [TFTP_PATH_OUTSIDE] = {TFTP_ERR_ACCESS, "access denied"},
-    [TFTP_PATH_LONG] = {TFTP_ERR_NOT_FOUND, "file name too long"},
-};
-
-static const struct refusal too_slow = {TFTP_ERR_UNDEFINED, "the disk does not answer"};
-static const struct refusal denied = {TFTP_ERR_ACCESS, "access denied"};
-static const struct refusal crowded = {TFTP_ERR_UNDEFINED,
-                                       "too many transfers, try again"};
-static const struct refusal read_only = {TFTP_ERR_ACCESS, "this server is read only"};
-
-/* A request that cannot be read is answered all the same: its sender waits for something. */
-static const struct refusal packet_refusals[TFTP_FAULT_COUNT] = {
-    [TFTP_SHORT] = {TFTP_ERR_ILLEGAL_OP, "malformed request"},
-    [TFTP_EMPTY_NAME] = {TFTP_ERR_NOT_FOUND, "no file name"},
-    [TFTP_LONG_NAME] = {TFTP_ERR_NOT_FOUND, "file name too long"},
-    [TFTP_BAD_MODE] = {TFTP_ERR_ILLEGAL_OP, "mode is neither octet nor netascii"},
-};
+static enum tftp_refused refused_by_path(enum tftp_path_fault fault)
+{
+    static const enum tftp_refused why[] = {
+        [TFTP_PATH_EMPTY] = TFTP_NOT_REGULAR,
+        [TFTP_PATH_OUTSIDE] = TFTP_NO_ACCESS,
+        [TFTP_PATH_LONG] = TFTP_NAME_TOO_LONG,
+    };
+    return why[fault];
+}
 
 /* False: the client had answered already, and starts over. */
 static bool again(struct tftp_engine *e, struct tftp_transfer *x, usec_t now)
@@ -174,7 +162,7 @@ static void begin(struct tftp_requests *s, struct tftp_asked *a, usec_t now)
     wanted->tell_whole =
         hooks->began && hooks->began(hooks->context, &wanted->path.peer, a->quest.name);
     if (!tftp_transfer_begin(s->engine, wanted, a->options, &a->limits, now)) {
-        refuse(s, a->fd, wanted, a->name, &crowded, now);
+        refuse(s, a->fd, wanted, a->name, TFTP_CROWDED, now);
     }
 }
 
@@ -193,7 +181,7 @@ static void settle(struct tftp_requests *s, struct tftp_asked *a, enum store_fau
     } else if (fault == STORE_NOT_FOUND) {
         refuse_missing(s, a->fd, &a->wanted, a->name, found->why, now);
     } else {
-        refuse(s, a->fd, &a->wanted, a->name, &store_refusals[fault], now);
+        refuse(s, a->fd, &a->wanted, a->name, refused_by_store(fault), now);
     }
 }
 
@@ -225,7 +213,7 @@ void tftp_requests_timeout(struct tftp_requests *s, usec_t now)
 {
     const struct tftp_asked *a;
     while ((a = tftp_waiting_due(&s->waiting, now)) != NULL) {
-        refuse(s, a->fd, &a->wanted, a->name, &too_slow, now);
+        refuse(s, a->fd, &a->wanted, a->name, TFTP_DISK_SILENT, now);
     }
 }
 
@@ -277,13 +265,13 @@ static void on_read_request(struct tftp_requests *s, int fd, int data_fd,
                              &client);
     }
     if (client.denied) {
-        refuse(s, fd, &a.wanted, pkt->file, &denied, now);
+        refuse(s, fd, &a.wanted, pkt->file, TFTP_NO_ACCESS, now);
         return;
     }
     enum tftp_path_fault unclean =
         tftp_path_clean(pkt->file, a.quest.name, &a.wanted.repairs);
     if (unclean != TFTP_PATH_OK) {
-        refuse(s, fd, &a.wanted, pkt->file, &path_refusals[unclean], now);
+        refuse(s, fd, &a.wanted, pkt->file, refused_by_path(unclean), now);
         return;
     }
     a.limits = limits_of(s, &client, path);
@@ -299,10 +287,10 @@ void tftp_request(struct tftp_requests *s, int fd, int data_fd, const struct net
     enum tftp_fault fault = tftp_parse(d->data, d->len, &pkt);
     if (fault != TFTP_OK) {
         struct tftp_text unknown = {"", 0};
-        refuse(s, fd, &unwanted, unknown, &packet_refusals[fault], now);
+        refuse(s, fd, &unwanted, unknown, tftp_refused_packet(fault), now);
     } else if (pkt.op == TFTP_WRQ) {
         text_show(pkt.file.at, pkt.file.len, unwanted.shown, sizeof unwanted.shown);
-        refuse(s, fd, &unwanted, pkt.file, &read_only, now);
+        refuse(s, fd, &unwanted, pkt.file, TFTP_READ_ONLY, now);
     } else {
         on_read_request(s, fd, data_fd, d, &pkt, now);
     }

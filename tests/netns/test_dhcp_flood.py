@@ -64,6 +64,10 @@ class Site:
                 for kind in ("_packets_total", "_replies_total", "_ignored_total", "_malformed_total",
                              "v6_packets_total", "v6_replies_total")}
 
+    def lost(self):
+        return sum(value for name, value in web.metrics(self.server)[0].items()
+                   if name.startswith("pxed_packets_lost_total"))
+
     def sizes(self):
         log = os.path.getsize(self.pxed.path)
         state = sum(os.path.getsize(os.path.join(folder, name))
@@ -104,9 +108,11 @@ def run_flood(site, frames):
     while not done.is_set():
         start = time.monotonic()
         message = dhcp.discover(7, chaddr=KNOWN.ljust(16, b"\0"))
+        lost = site.lost()
         site.known.send(message)
-        check.that(site.known.replies(2.0, {message.xid}, stop=lambda reply: True),
-                   "the machine of the host table is not answered")
+        if not site.known.replies(2.0, {message.xid}, stop=lambda reply: True):
+            check.that(site.lost() > lost, "the machine of the host table is heard, and not answered")
+            continue  # the kernel had no room for its request: it asks again
         waits.append(time.monotonic() - start)
         if site.gives_files:
             tftp.fetch(site.client, net.SERVER, "known.bin", CONTENT, options={"blksize": 1408})
@@ -165,8 +171,8 @@ def test_a_flood_of_machines_that_are_to_wait():
         check.at_most(len(waiting), 1 << 20, "octets of the list of those that wait")
 
 
-def offered(sock, xid, seconds):
-    """Did an offer for this transaction come?"""
+def offered(sock, xids, seconds):
+    """Did an offer for one of these transactions come?"""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         sock.settimeout(max(end - time.monotonic(), 0.001))
@@ -174,7 +180,7 @@ def offered(sock, xid, seconds):
             data = sock.recv(2000)
         except TimeoutError:
             return False
-        if data[4:8] == xid:
+        if data[4:8] in xids:
             return True
     return False
 
@@ -198,14 +204,17 @@ def test_a_machine_that_must_ask_twice_and_wait():
         sender = threading.Thread(target=flood, args=(site, list(site.frames(3 * FLOOD)), done))
         sender.start()
         time.sleep(0.3)
-        messages = [dhcp.discover(7, chaddr=KNOWN.ljust(16, b"\0")) for _ in range(2)]
+        # As firmware does, it asks again when the kernel had no room for a request of its.
+        messages = [dhcp.discover(7, chaddr=KNOWN.ljust(16, b"\0")) for _ in range(6)]
+        found = False
         for message in messages:
             known.send(message)
-            time.sleep(0.7)
-        found = offered(answers, messages[1].xid, 3.0)
+            found = offered(answers, {one.xid for one in messages[1:]}, 0.9)
+            if found:
+                break
+        check.that(found, "no offer for its later requests")
         check.that(not done.is_set(), "the flood is over already")
         sender.join()
-        check.that(found, "no offer for its second request")
 
 
 # -- what cannot be read is counted by its reason ----------------------------------------------

@@ -98,6 +98,7 @@ def test_transfers_are_counted_by_their_end(site):
     same({name: value for name, value in grown.items() if name not in long}, {
         'pxed_transfers_total{door="tftp",result="done"}': 1,
         'pxed_transfers_total{door="tftp",result="refused"}': 1,
+        'pxed_tftp_refused_total{reason="file-not-found"}': 1,
         'pxed_transfers_total{door="tftp",result="probe"}': 1,
         'pxed_sent_bytes_total{door="tftp"}': SIZE + 1000 * resent,
     })

@@ -73,7 +73,7 @@ def test_a_request_from_beyond_the_attached_subnets_meets_silence():
         check.equal(site.ignored("not-allowed"), 8 - 2, "requests left alone")
         check.equal(site.ignored("not-a-request"), 2, "runts")
         check.equal(web.document(site.server, "/api/status")["tftp"],
-                    {"half_open": 0, "ignored": {"not-allowed": 6, "not-a-request": 2}}, "status")
+                    {"half_open": 0, "ignored": {"not-allowed": 6, "not-a-request": 2}, "refused": {}}, "status")
         site.pxed.wait_log("warning: tftp silent reason=not-allowed peer=(10.9.0.5|fd99::5)")
         check.equal(site.pxed.log().count("tftp silent"), 1, "lines")
         check.that(site.is_served(), "an attached client is not served")

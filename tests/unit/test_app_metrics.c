@@ -77,6 +77,7 @@ static bool write_all(size_t interface_count, struct exposition *e)
     static struct radar radar;
     static struct http_counters http;
     static struct boot_tally boots;
+    static const uint64_t control[CONTROL_REFUSED_COUNT] = {[CONTROL_CROWDED] = 4};
     memset(&dhcp, 0xff, sizeof dhcp);
     memset(&dhcp6, 0xff, sizeof dhcp6);
     name_losses(&dhcp, &dhcp6);
@@ -89,17 +90,14 @@ static bool write_all(size_t interface_count, struct exposition *e)
     tftp.lost_requests = (struct losses){.socket = "udp-69", .count = 8};
     tftp.lost_data.socket = "tftp-data";
     tftp.ends[TFTP_END_DONE] = 7;
-    tftp.refused = 2;
+    tftp.refused[TFTP_NO_FILE] = 2;
     tftp.ignored[TFTP_NOT_ALLOWED] = 3;
     histogram_add(&tftp.durations, HISTOGRAM_DURATION, 0.5);
     const struct metrics_sources from = {.version = "1 \"\\\n",
                                          .interfaces = interfaces,
                                          .interface_count = interface_count,
-                                         .dhcp = &dhcp,
-                                         .dhcp6 = &dhcp6,
+                                         .of = {&dhcp, &dhcp6, &tftp, &http, control},
                                          .radar = &radar,
-                                         .tftp = &tftp,
-                                         .http = &http,
                                          .boots = &boots,
                                          .reload_good = true,
                                          .reload_time = 1764496800.25};
@@ -128,6 +126,8 @@ START_TEST(samples_carry_their_labels_and_values)
         "\npxed_transfers_total{door=\"http\",result=\"aborted\"} 1\n",
         "\npxed_sent_bytes_total{door=\"http\"} 999\n",
         "\npxed_tftp_ignored_total{reason=\"not-allowed\"} 3\n",
+        "\npxed_tftp_refused_total{reason=\"file-not-found\"} 2\n",
+        "\npxed_control_refused_total{reason=\"crowded\"} 4\n",
         "\npxed_transfer_duration_seconds_bucket{door=\"tftp\",le=\"0.3\"} 0\n",
         "\npxed_transfer_duration_seconds_bucket{door=\"tftp\",le=\"1\"} 1\n",
         "\npxed_transfer_duration_seconds_bucket{door=\"tftp\",le=\"+Inf\"} 1\n",
