@@ -294,11 +294,6 @@ class Tables(unittest.TestCase):
         for rate in rates:
             self.assertIn(" " + rate, report)
 
-    def test_reasons_for_silence(self):
-        names = self.words("dhcp/verdict.c", r'\[DHCP_\w+\] = "([a-z0-9-]+)"') - {"answered"}
-        table = (TOP / "docs/monitoring.md").read_text().split("| reason |")[1].split("\n\n")[0]
-        self.assertEqual(set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, flags=re.M)), names)
-
     def test_conflicts(self):
         kinds = self.words("dhcp/radar.c", r'\[RADAR_\w+\] =\s+\{"([a-z0-9-]+)"')
         page = (TOP / "docs/troubleshooting.md").read_text().split("## Other servers")[1]
