@@ -19,7 +19,7 @@ static char path[64];
 
 static void setup(void)
 {
-    memcpy(top + sizeof top - 7, "XXXXXX", 6);
+    snprintf(top + sizeof top - 7, 7, "XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(top));
 }
 
