@@ -62,7 +62,7 @@ CORE  := common/bucket.c common/hash.c common/histogram.c common/human.c common/
          app/exposition.c app/init_parts.c app/init_texts.c app/metrics.c app/refusals.c \
          app/http_answer.c app/http_name.c app/http_request.c
 # Shells: talk to the kernel or to a library.
-SHELLS := common/beneath.c common/clock.c common/give.c common/log.c common/losses.c common/neighbours.c common/net.c common/netwatch.c \
+SHELLS := common/beneath.c common/clock.c common/give.c common/log.c common/losses.c common/neighbours.c common/net.c common/netwatch.c common/tell.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \
           config/load_boot.c config/load_files.c config/load_hosts.c config/load_match.c config/load_menu.c \
           config/load_options.c config/load_own.c config/load_profiles.c config/load_system.c config/load_vars.c config/syntax.c \

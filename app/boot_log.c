@@ -13,6 +13,7 @@
 #include "app/when.h"
 #include "common/cleanup.h"
 #include "common/netaddr.h"
+#include "common/tell.h"
 
 #define PATIENCE_MS 5000
 #define WAIT        30 /* seconds that pxed may hold a question */
@@ -120,7 +121,7 @@ static void print_boot(const struct terminal *t, const json_t *boot)
 
 static void print_json(const json_t *boot)
 {
-    (void)json_dumpf(boot, stdout, JSON_COMPACT | JSON_DIGITS);
+    (void)json_dumpf(boot, stdout, JSON_COMPACT | JSON_DIGITS | json_for(stdout));
     putchar('\n');
 }
 
@@ -160,7 +161,7 @@ static int ask(const struct wish *w, const char *path, uint64_t after, unsigned 
     int error =
         order_at(path, question(w, after, wait), PATIENCE_MS + 1000 * wait, answer);
     if (error == 0 && !json_is_true(json_object_get(*answer, "ok"))) {
-        fprintf(stderr, "pxed: %s\n", answer_text(*answer, "error"));
+        tell(stderr, "pxed: %s\n", answer_text(*answer, "error"));
         json_decref(*answer);
         *answer = NULL;
         return -EREMOTEIO;
@@ -197,15 +198,15 @@ struct follower {
 static void wait_for_return(struct follower *f, const char *path, int error)
 {
     json_int_t pid;
-    fprintf(stderr, "pxed: it has gone (%s), waiting for it\n", strerror(-error));
+    tell(stderr, "pxed: it has gone (%s), waiting for it\n", strerror(-error));
     while ((pid = pid_at(path)) == 0) {
         (void)sleep(RETRY);
     }
     if (pid != f->pid) {
         f->after = 0;
     }
-    fprintf(stderr, "pxed: it is back%s, process %lld\n",
-            pid != f->pid ? ", started anew" : "", (long long)pid);
+    tell(stderr, "pxed: it is back%s, process %lld\n",
+         pid != f->pid ? ", started anew" : "", (long long)pid);
     f->pid = pid;
     f->sure = false;
 }
@@ -264,8 +265,8 @@ int command_log(int argc, char **argv)
     struct terminal t;
     struct follower f = {0};
     if (!parse_arguments(argc, argv, &w)) {
-        fprintf(stderr, "usage: pxed log [-c FILE] [--follow] [--json] [--no-color] "
-                        "[-n LINES] [MAC]\n");
+        tell(stderr, "usage: pxed log [-c FILE] [--follow] [--json] [--no-color] "
+                     "[-n LINES] [MAC]\n");
         return EXIT_USAGE;
     }
     AUTO(free) char *path = order_path(w.configuration);

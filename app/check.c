@@ -8,6 +8,7 @@
 #include "app/json.h"
 #include "app/read_file.h"
 #include "app/service_user.h"
+#include "common/tell.h"
 #include "common/text.h"
 
 static const char help[] =
@@ -78,7 +79,7 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
         }
     }
     if (optind < argc) {
-        fprintf(stderr, "%s: \"%s\" is one argument too many\n", argv[0], argv[optind]);
+        tell(stderr, "%s: \"%s\" is one argument too many\n", argv[0], argv[optind]);
         return false;
     }
     return true;
@@ -173,20 +174,20 @@ static void widen(int width[COLUMNS], const struct row *row)
 static void print_row(const int width[COLUMNS], const struct row *row)
 {
     for (unsigned i = 0; i + 1 < COLUMNS; i++) {
-        printf("  %-*s", width[i], row->cell[i]);
+        tell(stdout, "  %-*s", width[i], row->cell[i]);
     }
-    printf("  %s\n", row->cell[COLUMNS - 1]);
+    tell(stdout, "  %s\n", row->cell[COLUMNS - 1]);
 }
 
 static void print_profile(const struct snapshot *s, size_t index)
 {
     const struct profile *p = &s->profiles[index];
     char name[256];
-    printf("profile %s", text_show(p->name, strlen(p->name), name, sizeof name));
+    tell(stdout, "profile %s", text_show(p->name, strlen(p->name), name, sizeof name));
     if (p->parent >= 0) {
         const char *parent = s->profiles[p->parent].name;
-        printf(", and what it leaves open from %s",
-               text_show(parent, strlen(parent), name, sizeof name));
+        tell(stdout, ", and what it leaves open from %s",
+             text_show(parent, strlen(parent), name, sizeof name));
     }
     putchar('\n');
 }
@@ -226,7 +227,7 @@ static void print_table(const struct configuration *c)
         next = print_files(c, width, next, p);
     }
     if (next < c->files.count) {
-        printf("hosts that load something of their own\n");
+        tell(stdout, "hosts that load something of their own\n");
         (void)print_files(c, width, next, OF_HOST);
     }
 }
@@ -236,11 +237,11 @@ static void print_sum(const struct configuration *c, const char *path)
     size_t faults = c->faults.errors;
     size_t warnings = c->faults.count + c->faults.lost - faults;
     if (faults == 0 && warnings == 0) {
-        printf("%s: good\n", path);
+        tell(stdout, "%s: good\n", path);
         return;
     }
-    printf("%s: %zu fault%s, %zu warning%s\n", path, faults, faults == 1 ? "" : "s",
-           warnings, warnings == 1 ? "" : "s");
+    tell(stdout, "%s: %zu fault%s, %zu warning%s\n", path, faults, faults == 1 ? "" : "s",
+         warnings, warnings == 1 ? "" : "s");
 }
 
 /* -- as JSON --------------------------------------------------------------------------- */
@@ -288,11 +289,11 @@ int command_check(int argc, char **argv)
     struct configuration c;
 
     if (!parse_arguments(argc, argv, &arguments)) {
-        fprintf(stderr, "%s", help);
+        tell(stderr, "%s", help);
         return EXIT_USAGE;
     }
     if (arguments.help) {
-        printf("%s", help);
+        tell(stdout, "%s", help);
         return EXIT_GOOD;
     }
     int error = configuration_read(arguments.path, FAULT_ERROR, &c);
@@ -309,7 +310,7 @@ int command_check(int argc, char **argv)
         print_table(&c);
         print_sum(&c, arguments.path);
     } else if (!print_json(&c, arguments.path)) {
-        fprintf(stderr, "%s: out of memory\n", arguments.path);
+        tell(stderr, "%s: out of memory\n", arguments.path);
     }
     bool good = c.faults.errors == 0;
     configuration_done(&c);

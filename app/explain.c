@@ -12,6 +12,7 @@
 #include "app/json.h"
 #include "app/read_file.h"
 #include "app/recording.h"
+#include "common/tell.h"
 #include "common/text.h"
 #include "dhcp/interface.h"
 
@@ -188,7 +189,7 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
     while ((c = getopt_long(argc, argv, "c:m:a:u:r:p:i:6h", options, NULL)) != -1) {
         if (!take_option(c, optarg, out)) {
             if (c != '?') {
-                fprintf(stderr, "pxed explain: \"%s\" is not understood\n", optarg);
+                tell(stderr, "pxed explain: \"%s\" is not understood\n", optarg);
             }
             return false;
         }
@@ -210,7 +211,7 @@ struct run {
     json_t *requests; /* NULL: text */
 };
 
-static void tell(struct run *run, const struct explained *e)
+static void report(struct run *run, const struct explained *e)
 {
     if (run->requests) {
         (void)json_array_append_new(run->requests, explain_json(e));
@@ -250,7 +251,7 @@ static bool explain_by_hand4(struct run *run)
         good = explain4_judge(run->v4, &at, rd_over(buf, len), time_of_turn(i), &e);
     }
     if (good) { /* always: the request is our own */
-        tell(run, &e);
+        report(run, &e);
     }
     return good;
 }
@@ -273,7 +274,7 @@ static bool explain_by_hand6(struct run *run)
         good = explain6_judge(run->v6, &at, rd_over(buf, len), time_of_turn(i), &e);
     }
     if (good) {
-        tell(run, &e);
+        report(run, &e);
     }
     return good;
 }
@@ -311,7 +312,7 @@ static void explain_recorded(struct run *run, const struct recorded *packet)
                      : judge_recorded4(run, packet, &e)) {
         e.packet = packet->number;
         e.time = packet->time;
-        tell(run, &e);
+        report(run, &e);
     }
 }
 
@@ -326,7 +327,7 @@ static bool explain_recording(struct run *run)
     }
     recording_close(r);
     if (status != 0) {
-        fprintf(stderr, "pxed explain: the recording cannot be read: %s\n", why);
+        tell(stderr, "pxed explain: the recording cannot be read: %s\n", why);
     }
     return status == 0;
 }
@@ -345,7 +346,7 @@ static bool choose_interface(struct run *run, struct ip4 *address)
         i++;
     }
     if (i == s->interface_count) {
-        fprintf(stderr, "pxed explain: \"interfaces\" does not hold \"%s\"\n", name);
+        tell(stderr, "pxed explain: \"interfaces\" does not hold \"%s\"\n", name);
         return false;
     }
     run->interface = s->interfaces[i].name;
@@ -361,7 +362,7 @@ static bool choose_interface(struct run *run, struct ip4 *address)
     if (error == 0) {
         *address = facts.identity.offered;
     } else {
-        fprintf(stderr, "pxed explain: %s; 192.0.2.1 stands for our address\n", why);
+        tell(stderr, "pxed explain: %s; 192.0.2.1 stands for our address\n", why);
     }
     return true;
 }
@@ -386,7 +387,7 @@ static bool explain(struct run *run)
     run->requests = run->arguments->json ? json_array() : NULL;
     bool ok = run->v4 && run->v6 && (run->requests || !run->arguments->json);
     if (!ok) {
-        fprintf(stderr, "pxed explain: out of memory\n");
+        tell(stderr, "pxed explain: out of memory\n");
     }
     ok = ok && explain_all(run);
     if (run->requests) {
@@ -404,7 +405,7 @@ int command_explain(int argc, char **argv)
     struct arguments arguments;
     struct configuration c;
     if (!parse_arguments(argc, argv, &arguments)) {
-        fprintf(stderr, "%s", help);
+        tell(stderr, "%s", help);
         return EXIT_USAGE;
     }
     if (arguments.help) {
@@ -413,8 +414,8 @@ int command_explain(int argc, char **argv)
     }
     int error = configuration_read(arguments.path, FAULT_WARNING, &c);
     if (error != 0) {
-        fprintf(stderr, "pxed explain: cannot read %s: %s\n", arguments.path,
-                read_fault(arguments.path, error));
+        tell(stderr, "pxed explain: cannot read %s: %s\n", arguments.path,
+             read_fault(arguments.path, error));
     } else if (!c.snapshot) {
         faults_print(&c.faults, arguments.path, c.text, c.len, stderr);
     }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "app/reasons.h"
+#include "common/tell.h"
 #include "common/text.h"
 #include "dhcp/show.h"
 #include "dhcp/v6_show.h"
@@ -30,29 +31,29 @@ static void print_heading(const struct explained *e, FILE *to)
     char when[TIME_SIZE];
     const struct dhcp_decision *d = e->decision;
     if (e->packet) {
-        fprintf(to, "packet %llu, %s: ", (unsigned long long)e->packet,
-                time_of(e->time, when));
+        tell(to, "packet %llu, %s: ", (unsigned long long)e->packet,
+             time_of(e->time, when));
     }
-    fprintf(to, "%s of %s", e->message, e->who);
+    tell(to, "%s of %s", e->message, e->who);
     if (d->has_arch && arch_name(d->arch)) {
-        fprintf(to, ", %s%s", arch_name(d->arch), d->client.ipxe ? ", iPXE" : "");
+        tell(to, ", %s%s", arch_name(d->arch), d->client.ipxe ? ", iPXE" : "");
     }
-    fprintf(to, ", to port %u of %s (%s)\n", e->port, e->interface, e->address);
+    tell(to, ", to port %u of %s (%s)\n", e->port, e->interface, e->address);
 }
 
 static void print_reasons(const struct explained *e, const char *heading,
                           const struct reasons *r, FILE *to)
 {
     if (r->count > 0) {
-        fprintf(to, "  %s\n", heading);
+        tell(to, "  %s\n", heading);
     }
     for (size_t i = 0; i < r->count; i++) {
         const struct reason *one = &r->list[i];
         if (one->line) {
-            fprintf(to, "    %s:%u: %s\n", configuration_file(e->config, one->file),
-                    (unsigned)one->line, one->text);
+            tell(to, "    %s:%u: %s\n", configuration_file(e->config, one->file),
+                 (unsigned)one->line, one->text);
         } else {
-            fprintf(to, "    %s\n", one->text);
+            tell(to, "    %s\n", one->text);
         }
     }
 }
@@ -60,9 +61,9 @@ static void print_reasons(const struct explained *e, const char *heading,
 static void print_hex(const uint8_t *octets, size_t len, FILE *to)
 {
     for (size_t i = 0; i < len; i += 16) {
-        fprintf(to, "    %04zx ", i);
+        tell(to, "    %04zx ", i);
         for (size_t n = i; n < i + 16 && n < len; n++) {
-            fprintf(to, " %02x", octets[n]);
+            tell(to, " %02x", octets[n]);
         }
         fputc('\n', to);
     }
@@ -83,14 +84,14 @@ static void print_reply(const struct explained *e, const struct explained_reply 
                         FILE *to)
 {
     char decoded[DECODED_SIZE];
-    fprintf(to,
-            e->ipv6 ? "  reply from port %u to [%s]:%u, %zu octets\n"
-                    : "  reply from port %u to %s:%u, %zu octets\n",
-            r->from_port, r->to, r->to_port, r->len);
+    tell(to,
+         e->ipv6 ? "  reply from port %u to [%s]:%u, %zu octets\n"
+                 : "  reply from port %u to %s:%u, %zu octets\n",
+         r->from_port, r->to, r->to_port, r->len);
     (void)decode(e, r, decoded);
     for (const char *p = decoded; *p;) {
         int len = (int)strcspn(p, "\n");
-        fprintf(to, "    %.*s\n", len, p);
+        tell(to, "    %.*s\n", len, p);
         p += len + (p[len] == '\n');
     }
     print_hex(r->octets, r->len, to);
@@ -101,7 +102,7 @@ void explain_text(const struct explained *e, FILE *to)
     struct reasons reasons;
     const struct snapshot *s = e->config->snapshot;
     print_heading(e, to);
-    fprintf(to, "  %s\n", e->sentence);
+    tell(to, "  %s\n", e->sentence);
     reasons_rules(s, e->decision, &reasons);
     print_reasons(e, "because of", &reasons, to);
     reasons_warnings(s, &e->config->files, e->facts, e->decision, &reasons);

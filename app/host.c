@@ -12,6 +12,7 @@
 #include "app/json.h"
 #include "app/read_file.h"
 #include "common/cleanup.h"
+#include "common/tell.h"
 #include "config/comments.h"
 #include "config/hosts.h"
 #include "config/locate.h"
@@ -75,7 +76,7 @@ static const char *const keys[] = {"name", "uuid", "profile", "action"};
 static bool take_mac(const char *text, struct arguments *out)
 {
     if (out->has_mac || !mac_parse(text, &out->mac)) {
-        fprintf(stderr, "pxed host: \"%s\" is no MAC address, or one too many\n", text);
+        tell(stderr, "pxed host: \"%s\" is no MAC address, or one too many\n", text);
         return false;
     }
     out->has_mac = true;
@@ -85,11 +86,11 @@ static bool take_mac(const char *text, struct arguments *out)
 static bool take_key(const char *text, struct arguments *out)
 {
     if (out->key_count == KEYS_MAX) {
-        fprintf(stderr, "pxed host: more than %d keys\n", KEYS_MAX);
+        tell(stderr, "pxed host: more than %d keys\n", KEYS_MAX);
         return false;
     }
     if (strcspn(text, "=") == 3 && strncmp(text, "mac", 3) == 0) {
-        fprintf(stderr, "pxed host: the file is named by its MAC address: use --mac\n");
+        tell(stderr, "pxed host: the file is named by its MAC address: use --mac\n");
         return false;
     }
     out->key[out->key_count++] = text;
@@ -114,7 +115,7 @@ static bool take_option(int c, const char *text, struct arguments *out)
         return take_key(text, out);
     case 'v':
         if (out->var_count == VARS_MAX) {
-            fprintf(stderr, "pxed host: more than %d variables\n", VARS_MAX);
+            tell(stderr, "pxed host: more than %d variables\n", VARS_MAX);
             return false;
         }
         out->var[out->var_count++] = text;
@@ -167,7 +168,7 @@ static bool read_configuration(const struct arguments *a,
 {
     int error = configuration_read_changed(a->path, change, FAULT_WARNING, out);
     if (error != 0) {
-        fprintf(stderr, "%s: cannot be read: %s\n", a->path, strerror(-error));
+        tell(stderr, "%s: cannot be read: %s\n", a->path, strerror(-error));
         return false;
     }
     if (!out->snapshot) {
@@ -227,8 +228,8 @@ static int show(const struct arguments *a)
     struct configuration c;
     bool good = read_configuration(a, NULL, &c);
     if (good && show_hosts(&c, a) == 0) {
-        fprintf(stderr, "pxed host: no host of the table is found by %s\n",
-                mac_print(&a->mac, mac));
+        tell(stderr, "pxed host: no host of the table is found by %s\n",
+             mac_print(&a->mac, mac));
         good = false;
     }
     configuration_done(&c);
@@ -252,12 +253,12 @@ static bool find_directory(struct edit *e)
     int error = configuration_read(e->a->path, FAULT_WARNING, &c);
     const struct snapshot *s = c.snapshot ? c.snapshot : c.draft;
     if (error != 0) {
-        fprintf(stderr, "%s: cannot be read: %s\n", e->a->path, strerror(-error));
+        tell(stderr, "%s: cannot be read: %s\n", e->a->path, strerror(-error));
     } else if (s && s->host_files) {
         e->dir = strdup(s->host_files);
     } else if (s) {
-        fprintf(stderr, "%s: \"host_files\" is missing: the directory for hosts\n",
-                e->a->path);
+        tell(stderr, "%s: \"host_files\" is missing: the directory for hosts\n",
+             e->a->path);
     } else {
         faults_print(&c.faults, e->a->path, c.text, c.len, stderr);
     }
@@ -279,7 +280,7 @@ static bool begin(const struct arguments *a, struct edit *e)
     }
     e->dir_fd = host_store_open(e->dir);
     if (e->dir_fd < 0) {
-        fprintf(stderr, "%s: cannot be opened: %s\n", e->dir, strerror(-e->dir_fd));
+        tell(stderr, "%s: cannot be opened: %s\n", e->dir, strerror(-e->dir_fd));
     }
     return e->dir_fd >= 0;
 }
@@ -311,14 +312,14 @@ static json_t *read_host(const struct edit *e, bool *there)
         return json_object();
     }
     if (error != 0) {
-        fprintf(stderr, "%s/%s: cannot be read: %s\n", e->dir, e->name, strerror(-error));
+        tell(stderr, "%s/%s: cannot be read: %s\n", e->dir, e->name, strerror(-error));
         return NULL;
     }
     (void)comments_blank(text, len, &at);
     json_t *host = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_object(host) || !names_host(host, &e->a->mac)) {
-        fprintf(stderr, "%s/%s: does not hold this one host alone; edit it by hand\n",
-                e->dir, e->name);
+        tell(stderr, "%s/%s: does not hold this one host alone; edit it by hand\n",
+             e->dir, e->name);
         json_decref(host);
         return NULL;
     }
@@ -414,7 +415,7 @@ static bool would_be_good(const struct edit *e, const struct host_change *change
     if (good) {
         print_warnings(e, &c);
     } else {
-        fprintf(stderr, "pxed host: nothing was changed\n");
+        tell(stderr, "pxed host: nothing was changed\n");
     }
     configuration_done(&c);
     return good;
@@ -423,11 +424,11 @@ static bool would_be_good(const struct edit *e, const struct host_change *change
 static bool report(const struct edit *e, int error, const char *done)
 {
     if (error != 0) {
-        fprintf(stderr, "%s/%s: cannot be %s: %s\n", e->dir, e->name, done,
-                strerror(-error));
+        tell(stderr, "%s/%s: cannot be %s: %s\n", e->dir, e->name, done,
+             strerror(-error));
         return false;
     }
-    printf("%s/%s: %s\n", e->dir, e->name, done);
+    tell(stdout, "%s/%s: %s\n", e->dir, e->name, done);
     return true;
 }
 
@@ -442,7 +443,7 @@ static bool put(const struct edit *e)
     AUTO(free) char *text = new_text(e->a, host, &change.len);
     change.text = text;
     if (!text) {
-        fprintf(stderr, "pxed host: not UTF-8 text, or out of memory\n");
+        tell(stderr, "pxed host: not UTF-8 text, or out of memory\n");
         return false;
     }
     return would_be_good(e, &change) &&
@@ -460,12 +461,12 @@ static void say_where(const struct edit *e)
         const struct host *h = hosts_at(c.snapshot->hosts, i);
         if (is_exactly(h, &e->a->mac)) {
             found = true;
-            fprintf(stderr, "%s:%u: here this host stands; remove it by hand\n",
-                    configuration_file(&c, h->file), (unsigned)h->line);
+            tell(stderr, "%s:%u: here this host stands; remove it by hand\n",
+                 configuration_file(&c, h->file), (unsigned)h->line);
         }
     }
     if (good && !found) {
-        fprintf(stderr, "pxed host: there is no host %s\n", mac_print(&e->a->mac, mac));
+        tell(stderr, "pxed host: there is no host %s\n", mac_print(&e->a->mac, mac));
     }
     configuration_done(&c);
 }
@@ -540,11 +541,11 @@ int command_host(int argc, char **argv)
     const struct verb *v = find_verb(argv[1]);
     bool parsed = argc > 1 && parse_arguments(argc - (v ? 1 : 0), argv + (v ? 1 : 0), &a);
     if (parsed && a.help) {
-        printf("%s", help);
+        tell(stdout, "%s", help);
         return EXIT_GOOD;
     }
     if (!v || !parsed || !fits(v, &a)) {
-        fprintf(stderr, "%s", help);
+        tell(stderr, "%s", help);
         return EXIT_USAGE;
     }
     return v->run(&a);

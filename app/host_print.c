@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/json.h"
+#include "common/tell.h"
 #include "common/text.h"
 #include "config/hosts.h"
 
@@ -164,7 +165,7 @@ static void widen(int width[COLUMNS], const struct row *row)
 static void print_row(const int width[COLUMNS], const struct row *row, FILE *to)
 {
     for (unsigned i = 0; i < COLUMNS; i++) {
-        fprintf(to, "%-*s  ", width[i], row->cell[i]);
+        tell(to, "%-*s  ", width[i], row->cell[i]);
     }
 }
 
@@ -186,7 +187,7 @@ void host_list_text(const struct configuration *c, FILE *to)
         const struct host *h = hosts_at(hosts, i);
         fill(c, h, &row);
         print_row(width, &row, to);
-        fprintf(to, "%s:%u\n", configuration_file(c, h->file), (unsigned)h->line);
+        tell(to, "%s:%u\n", configuration_file(c, h->file), (unsigned)h->line);
     }
 }
 
@@ -195,7 +196,7 @@ void host_list_text(const struct configuration *c, FILE *to)
 static void print_limit(const char *what, uint32_t limit, FILE *to)
 {
     if (limit > 0) {
-        fprintf(to, "  %-8s %u at most\n", what, (unsigned)limit);
+        tell(to, "  %-8s %u at most\n", what, (unsigned)limit);
     }
 }
 
@@ -208,19 +209,19 @@ static void print_more(const struct configuration *c, const struct profile *p,
     const struct raw_options *options = plan_options(c->snapshot, p, h);
     const char *directory = plan_directory(c->snapshot, p, h);
     if (system) {
-        fprintf(to, "  in the end %s with %zu initrd%s and \"%s\"\n", system->kernel.name,
-                system->initrd_count, system->initrd_count == 1 ? "" : "s",
-                system->args
-                    ? text_show(system->args, strlen(system->args), text, sizeof text)
-                    : "");
+        tell(to, "  in the end %s with %zu initrd%s and \"%s\"\n", system->kernel.name,
+             system->initrd_count, system->initrd_count == 1 ? "" : "s",
+             system->args
+                 ? text_show(system->args, strlen(system->args), text, sizeof text)
+                 : "");
     }
     if (directory) {
-        fprintf(to, "  with files from %s\n", directory);
+        tell(to, "  with files from %s\n", directory);
     }
     for (size_t i = 0; options && i < options->count; i++) {
         const struct raw_option *one = &options->list[i];
-        fprintf(to, "  with DHCP option %u: %s\n", one->code,
-                text_show(one->value, one->len, text, sizeof text));
+        tell(to, "  with DHCP option %u: %s\n", one->code,
+             text_show(one->value, one->len, text, sizeof text));
     }
 }
 
@@ -231,24 +232,24 @@ static void print_boots(const struct configuration *c, const struct host *h, FIL
         return;
     }
     const struct profile *p = &c->snapshot->profiles[h->profile];
-    fprintf(to, "boots\n");
+    tell(to, "boots\n");
     for (unsigned slot = 0; slot < SLOT_COUNT; slot++) {
         const struct boot_entry *entry = plan_boot(p, h, slot);
         if (entry) {
-            fprintf(to, "  %-18s %s%s\n", slot_name(slot),
-                    text_show(entry->file, strlen(entry->file), text, sizeof text),
-                    entry->profile == OF_HOST ? ", of its own" : "");
+            tell(to, "  %-18s %s%s\n", slot_name(slot),
+                 text_show(entry->file, strlen(entry->file), text, sizeof text),
+                 entry->profile == OF_HOST ? ", of its own" : "");
         }
     }
     const struct menu *menu = plan_menu(p, h, ARCH_ANY);
     if (menu) {
-        fprintf(to, "  and a menu of %zu items%s\n", menu->item_count,
-                menu->profile == OF_HOST ? ", of its own" : "");
+        tell(to, "  and a menu of %zu items%s\n", menu->item_count,
+             menu->profile == OF_HOST ? ", of its own" : "");
     }
     const char *done_when = plan_done_when(c->snapshot, p, h);
     if (done_when) {
-        fprintf(to, "  done when %s has come\n",
-                text_show(done_when, strlen(done_when), text, sizeof text));
+        tell(to, "  done when %s has come\n",
+             text_show(done_when, strlen(done_when), text, sizeof text));
     }
     print_more(c, p, h, to);
 }
@@ -258,22 +259,22 @@ void host_show_text(const struct configuration *c, const struct host *h, FILE *t
     char text[HOST_WHO_SIZE];
     const char *name = h->name ? h->name : "without a name";
     const char *profile = profile_of(c, h);
-    fprintf(to, "host %s\n", text_show(name, strlen(name), text, sizeof text));
-    fprintf(to, "  %-8s %s:%u\n", "where", configuration_file(c, h->file),
-            (unsigned)h->line);
-    fprintf(to, "  %-8s %s\n", "who", host_who(h, text));
-    fprintf(to, "  %-8s %s%s\n", "action", host_action_name(h->action),
-            h->once ? ", once" : "");
+    tell(to, "host %s\n", text_show(name, strlen(name), text, sizeof text));
+    tell(to, "  %-8s %s:%u\n", "where", configuration_file(c, h->file),
+         (unsigned)h->line);
+    tell(to, "  %-8s %s\n", "who", host_who(h, text));
+    tell(to, "  %-8s %s%s\n", "action", host_action_name(h->action),
+         h->once ? ", once" : "");
     if (profile) {
-        fprintf(to, "  %-8s %s\n", "profile",
-                text_show(profile, strlen(profile), text, sizeof text));
+        tell(to, "  %-8s %s\n", "profile",
+             text_show(profile, strlen(profile), text, sizeof text));
     }
     print_limit("block", h->max_block_size, to);
     print_limit("window", h->max_window_size, to);
     for (size_t i = 0; h->vars && i < h->vars->count; i++) {
         const char *value = h->vars->list[i].value;
-        fprintf(to, "  %-8s %s = %s\n", i == 0 ? "vars" : "", h->vars->list[i].name,
-                text_show(value, strlen(value), text, sizeof text));
+        tell(to, "  %-8s %s = %s\n", i == 0 ? "vars" : "", h->vars->list[i].name,
+             text_show(value, strlen(value), text, sizeof text));
     }
     print_boots(c, h, to);
 }

@@ -8,15 +8,16 @@
 #include "app/json.h"
 #include "app/read_file.h"
 #include "common/cleanup.h"
+#include "common/tell.h"
 
 #define IMPORT_FILE_MAX (4u << 20)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: pxed import dnsmasq FILE...\n\n"
-                    "Prints a configuration of pxed that does what the dnsmasq "
-                    "configuration says about network boots;\n"
-                    "what has no counterpart is told on standard error.\n");
+    tell(stderr, "usage: pxed import dnsmasq FILE...\n\n"
+                 "Prints a configuration of pxed that does what the dnsmasq "
+                 "configuration says about network boots;\n"
+                 "what has no counterpart is told on standard error.\n");
     return EXIT_USAGE;
 }
 
@@ -27,7 +28,7 @@ static bool read_all(struct dnsmasq *d, char **files, int count)
         size_t len = 0;
         int error = read_file(files[i], IMPORT_FILE_MAX, &text, &len);
         if (error != 0) {
-            fprintf(stderr, "pxed: cannot read %s: %s\n", files[i], strerror(-error));
+            tell(stderr, "pxed: cannot read %s: %s\n", files[i], strerror(-error));
             return false;
         }
         if (!dnsmasq_read(d, files[i], text, len)) {
@@ -43,15 +44,14 @@ static void print_notes(const struct dnsmasq *d)
         const struct dnsmasq_note *n = &d->note[i];
         const char *grade = n->grade == DNSMASQ_LOST ? "not carried over" : "note";
         if (n->line > 0) {
-            fprintf(stderr, "%s:%u: %s: %s\n", n->file, n->line, grade, n->text);
+            tell(stderr, "%s:%u: %s: %s\n", n->file, n->line, grade, n->text);
         } else {
-            fprintf(stderr, "%s: %s: %s\n", n->file, grade, n->text);
+            tell(stderr, "%s: %s: %s\n", n->file, grade, n->text);
         }
     }
     if (d->others > 0) {
-        fprintf(stderr,
-                "%zu settings of DNS, leases and the like are left where they are\n",
-                d->others);
+        tell(stderr, "%zu settings of DNS, leases and the like are left where they are\n",
+             d->others);
     }
 }
 
@@ -63,7 +63,7 @@ int command_import(int argc, char **argv)
     struct dnsmasq d = {0};
     bool good = read_all(&d, argv + 2, argc - 2) && dnsmasq_convert(&d);
     if (d.no_memory) {
-        fprintf(stderr, "pxed: out of memory\n");
+        tell(stderr, "pxed: out of memory\n");
     }
     if (good) {
         print_notes(&d);

@@ -13,6 +13,7 @@
 #include "app/init_where.h"
 #include "app/json.h"
 #include "common/cleanup.h"
+#include "common/tell.h"
 
 /* The configuration that `make install` puts there, which serves nobody. */
 EMBED(init_shipped, "packaging/default/pxed.json");
@@ -74,7 +75,7 @@ enum { OPTION_FROM = 256, OPTION_FORCE, OPTION_NO_COLOR, OPTION_JSON };
 
 static bool complain(const char *what, const char *text)
 {
-    fprintf(stderr, "pxed init: \"%s\" is no %s\n", text, what);
+    tell(stderr, "pxed init: \"%s\" is no %s\n", text, what);
     return false;
 }
 
@@ -154,7 +155,7 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
         out->dir = argv[optind++];
     }
     if (optind < argc) {
-        fprintf(stderr, "%s: \"%s\" is one argument too many\n", argv[0], argv[optind]);
+        tell(stderr, "%s: \"%s\" is one argument too many\n", argv[0], argv[optind]);
         return false;
     }
     if (out->from_count == 0) {
@@ -241,7 +242,7 @@ static bool check_outcome(const char *path)
     if (error == 0) {
         faults_print(&c.faults, path, c.text, c.len, stderr);
     } else {
-        fprintf(stderr, "pxed init: %s: %s\n", path, strerror(-error));
+        tell(stderr, "pxed init: %s: %s\n", path, strerror(-error));
     }
     bool good = error == 0 && c.faults.errors == 0;
     configuration_done(&c);
@@ -256,8 +257,8 @@ static bool boots_anything(const struct init_terms *terms)
             return true;
         }
     }
-    fprintf(stderr, "pxed init: no boot loader found; install one of the packages above, "
-                    "ipxe for a start\n");
+    tell(stderr, "pxed init: no boot loader found; install one of the packages above, "
+                 "ipxe for a start\n");
     return false;
 }
 
@@ -282,7 +283,7 @@ static bool init(const struct arguments *a, const struct init_where *where,
     bool made = init_place_begin(&place, paths->root, a->force) &&
                 make_parts(&build, t) && place_all(&place, &terms, paths);
     if (!made) {
-        fprintf(stderr, "pxed init: %s\n", build.why[0] ? build.why : place.why);
+        tell(stderr, "pxed init: %s\n", build.why[0] ? build.why : place.why);
     }
     init_place_end(&place);
     bool good = made && check_outcome(paths->configuration);
@@ -307,7 +308,7 @@ int command_init(int argc, char **argv)
     char why[512];
 
     if (!parse_arguments(argc, argv, &a)) {
-        fprintf(stderr, "%s", help);
+        tell(stderr, "%s", help);
         return EXIT_USAGE;
     }
     if (a.help) {
@@ -315,11 +316,11 @@ int command_init(int argc, char **argv)
         return EXIT_GOOD;
     }
     if (!init_where_find(a.interface, a.address, &where, why, sizeof why)) {
-        fprintf(stderr, "pxed init: %s\n", why);
+        tell(stderr, "pxed init: %s\n", why);
         return EXIT_USAGE;
     }
     if (!choose_paths(a.dir, &paths)) {
-        fprintf(stderr, "pxed init: the path of %s is too long\n", a.dir);
+        tell(stderr, "pxed init: the path of %s is too long\n", a.dir);
         return EXIT_USAGE;
     }
     (void)umask(022); /* the user that pxed becomes is to read it all */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/init_build.h"
+#include "common/tell.h"
 
 /* Whether this row is the first that stands for its package, or for its architecture. */
 static bool first_of_package(size_t row)
@@ -135,8 +136,9 @@ static void print_kept(const struct terminal *t, const struct init_place *p)
                         "changed (--force replaces them)\n");
     }
     json_array_foreach (p->kept, index, name) {
-        fprintf(t->out, "  %s%s%s\n", terminal_tone(t, TONE_WARN),
-                json_string_value(name), terminal_tone(t, TONE_PLAIN));
+        fprintf(t->out, "  %s", terminal_tone(t, TONE_WARN));
+        tell(t->out, "%s", json_string_value(name));
+        fprintf(t->out, "%s\n", terminal_tone(t, TONE_PLAIN));
     }
 }
 
@@ -157,13 +159,14 @@ void init_print_outcome(const struct terminal *t, const struct init_outcome *o)
     print_chains(t, o->terms);
     fprintf(t->out, "\n");
     print_kept(t, o->place);
-    fprintf(t->out, "%zu files made, %zu as before, in %s\n", o->place->made,
-            o->place->same, o->root);
+    tell(t->out, "%zu files made, %zu as before, in %s\n", o->place->made, o->place->same,
+         o->root);
     print_next_server(t, o->terms);
     if (o->good) {
-        fprintf(t->out, "%s%s is good%s; serve it: pxed run -c %s\n",
-                terminal_tone(t, TONE_GOOD), o->configuration,
-                terminal_tone(t, TONE_PLAIN), o->configuration);
+        fputs(terminal_tone(t, TONE_GOOD), t->out);
+        tell(t->out, "%s is good", o->configuration);
+        fputs(terminal_tone(t, TONE_PLAIN), t->out);
+        tell(t->out, "; serve it: pxed run -c %s\n", o->configuration);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 json_t *json_text(const char *text)
 {
@@ -26,10 +27,17 @@ json_t *json_text(const char *text)
     return plain;
 }
 
+/* No terminal obeys what is plain ASCII; JSON escapes the rest of that itself. */
+size_t json_for(FILE *to)
+{
+    return isatty(fileno(to)) ? JSON_ENSURE_ASCII : 0;
+}
+
 bool json_print(json_t *value)
 {
     json_auto_t *all = value;
-    bool good = all && json_dumpf(all, stdout, JSON_INDENT(2) | JSON_DIGITS) == 0;
+    bool good = all && json_dumpf(all, stdout,
+                                  JSON_INDENT(2) | JSON_DIGITS | json_for(stdout)) == 0;
     putchar('\n');
     return good;
 }

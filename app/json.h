@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "config/faults.h"
 
@@ -23,6 +24,9 @@ json_t *json_text(const char *text);
 
 /* 21.1 is printed as such, not as 21.100000000000001. */
 #define JSON_DIGITS JSON_REAL_PRECISION(15)
+
+/* What json_dumpf() is told beside that: to a terminal no character that it may obey. */
+size_t json_for(FILE *to);
 
 /* To standard output, indented, with a line end; takes the value.  False for NULL, or when
  * it could not be written. */

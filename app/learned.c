@@ -9,6 +9,7 @@
 #include "app/json.h"
 #include "app/orders.h"
 #include "app/timeline_json.h"
+#include "common/tell.h"
 #include "common/text.h"
 #include "dhcp/service.h"
 #include "tftp/service.h"
@@ -96,13 +97,13 @@ static void print_windows(const json_t *list)
 {
     size_t i;
     json_t *w;
-    printf("windows carried\n");
+    tell(stdout, "windows carried\n");
     json_array_foreach (list, i, w) {
         char from[ENDPOINT_TEXT + 8];
         bool subnet = json_is_true(json_object_get(w, "subnet"));
         snprintf(from, sizeof from, "%s%s", answer_text(w, "from"), subnet ? " ..." : "");
-        printf("  %-24s %-10s %lld blocks\n", from, answer_text(w, "client"),
-               (long long)json_integer_value(json_object_get(w, "blocks")));
+        tell(stdout, "  %-24s %-10s %lld blocks\n", from, answer_text(w, "client"),
+             (long long)json_integer_value(json_object_get(w, "blocks")));
     }
 }
 
@@ -110,16 +111,16 @@ static void print_forms(const json_t *list)
 {
     size_t i;
     json_t *form;
-    printf("forms of offer that worked\n");
+    tell(stdout, "forms of offer that worked\n");
     json_array_foreach (list, i, form) {
         const char *name;
         json_t *count;
-        printf("  %-24s %-12s %s first;", answer_text(form, "class"),
-               answer_text(form, "arch"), answer_text(form, "form"));
+        tell(stdout, "  %-24s %-12s %s first;", answer_text(form, "class"),
+             answer_text(form, "arch"), answer_text(form, "form"));
         json_object_foreach (json_object_get(form, "came"), name, count) {
-            printf(" %s %lld", name, (long long)json_integer_value(count));
+            tell(stdout, " %s %lld", name, (long long)json_integer_value(count));
         }
-        printf("\n");
+        tell(stdout, "\n");
     }
 }
 
@@ -127,10 +128,10 @@ static void print_conflicts(const json_t *list)
 {
     size_t i;
     json_t *conflict;
-    printf("conflicts\n");
+    tell(stdout, "conflicts\n");
     json_array_foreach (list, i, conflict) {
-        printf("  %s (%lld times)\n", answer_text(conflict, "sentence"),
-               (long long)json_integer_value(json_object_get(conflict, "count")));
+        tell(stdout, "  %s (%lld times)\n", answer_text(conflict, "sentence"),
+             (long long)json_integer_value(json_object_get(conflict, "count")));
     }
 }
 
@@ -138,6 +139,9 @@ static int print_learned(const char *path, bool json)
 {
     json_auto_t *answer = order(path, json_pack("{s:s}", "verb", "learned"));
     if (!json_is_true(json_object_get(answer, "ok"))) {
+        if (answer) {
+            tell(stderr, "pxed: %s\n", answer_text(answer, "error"));
+        }
         return EXIT_FAULT;
     }
     if (json) {
@@ -157,7 +161,7 @@ static int forget(const char *path)
     if (!json_is_true(json_object_get(answer, "ok"))) {
         return EXIT_FAULT;
     }
-    printf("windows and forms are forgotten\n");
+    tell(stdout, "windows and forms are forgotten\n");
     return EXIT_GOOD;
 }
 
@@ -181,7 +185,7 @@ int command_learned(int argc, char **argv)
         wrong = wrong || c == '?';
     }
     if (wrong || optind != argc) {
-        fprintf(stderr, "usage: pxed learned [-c FILE] [--json | --forget]\n");
+        tell(stderr, "usage: pxed learned [-c FILE] [--json | --forget]\n");
         return EXIT_USAGE;
     }
     return forgets ? forget(path) : print_learned(path, json);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/commands.h"
+#include "common/tell.h"
 
 static const struct command {
     const char *word;
@@ -71,6 +72,17 @@ static int print_help(const struct command *c)
     return EXIT_GOOD;
 }
 
+/* getopt_long(3) repeats options as they are. */
+static bool holds_control(const char *argument)
+{
+    for (const char *c = argument; *c; c++) {
+        if (*c == 0x7f || (*c > 0 && *c < 0x20 && *c != '\t' && *c != '\n')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -80,6 +92,12 @@ int main(int argc, char **argv)
      * is freed they cost a fifth of the document's time. */
     (void)mallopt(M_MXFAST, 0);
 #endif
+    for (int i = 1; i < argc; i++) {
+        if (holds_control(argv[i])) {
+            tell(stderr, "pxed: there are control characters in \"%s\"\n", argv[i]);
+            return EXIT_USAGE;
+        }
+    }
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(word, commands[i].word) == 0) {
             if (asks && !commands[i].has_help) {
@@ -98,7 +116,7 @@ int main(int argc, char **argv)
         return EXIT_GOOD;
     }
     if (argc > 1) {
-        fprintf(stderr, "pxed: unknown command \"%s\"\n\n", word);
+        tell(stderr, "pxed: unknown command \"%s\"\n\n", word);
     }
     print_usage(stderr);
     return EXIT_USAGE;

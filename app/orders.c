@@ -12,6 +12,7 @@
 #include "app/control.h"
 #include "app/unix_socket.h"
 #include "common/cleanup.h"
+#include "common/tell.h"
 
 static int send_question(int fd, const json_t *question)
 {
@@ -68,8 +69,8 @@ char *order_path(const char *configuration)
 {
     char *path = configuration_control(configuration);
     if (!path) {
-        fprintf(stderr, "pxed: %s has \"control\": \"off\", so it cannot be asked\n",
-                configuration);
+        tell(stderr, "pxed: %s has \"control\": \"off\", so it cannot be asked\n",
+             configuration);
     }
     return path;
 }
@@ -77,13 +78,12 @@ char *order_path(const char *configuration)
 void order_complain(const char *path, int error)
 {
     if (error == -ENOENT || error == -ECONNREFUSED) {
-        fprintf(stderr, "pxed: none is running that listens at %s\n", path);
+        tell(stderr, "pxed: none is running that listens at %s\n", path);
     } else if (error == -ECONNRESET || error == -EACCES || error == -EPIPE) {
-        fprintf(stderr,
-                "pxed: %s is for root, the user that pxed serves as, and its group\n",
-                path);
+        tell(stderr,
+             "pxed: %s is for root, the user that pxed serves as, and its group\n", path);
     } else if (error != 0) {
-        fprintf(stderr, "pxed: no answer at %s: %s\n", path, strerror(-error));
+        tell(stderr, "pxed: no answer at %s: %s\n", path, strerror(-error));
     }
 }
 
@@ -127,22 +127,22 @@ int command_reload(int argc, char **argv)
 {
     const char *path;
     if (!parse_arguments(argc, argv, &path) || optind < argc) {
-        fprintf(stderr, "usage: pxed reload [-c FILE]\n");
+        tell(stderr, "usage: pxed reload [-c FILE]\n");
         return EXIT_USAGE;
     }
     json_auto_t *answer = order(path, json_pack("{s:s}", "verb", "reload"));
     if (!answer) {
         return EXIT_FAULT;
     }
-    fputs(answer_text(answer, "report"), stderr);
+    tell(stderr, "%s", answer_text(answer, "report"));
     if (!json_is_true(json_object_get(answer, "ok"))) {
-        fprintf(stderr, "pxed keeps the configuration it has: %s\n",
-                answer_text(answer, "error"));
+        tell(stderr, "pxed keeps the configuration it has: %s\n",
+             answer_text(answer, "error"));
         return EXIT_FAULT;
     }
-    printf("%s: reloaded, %lld hosts, %lld ms\n", answer_text(answer, "file"),
-           (long long)json_integer_value(json_object_get(answer, "hosts")),
-           (long long)json_integer_value(json_object_get(answer, "msec")));
+    tell(stdout, "%s: reloaded, %lld hosts, %lld ms\n", answer_text(answer, "file"),
+         (long long)json_integer_value(json_object_get(answer, "hosts")),
+         (long long)json_integer_value(json_object_get(answer, "msec")));
     return EXIT_GOOD;
 }
 
@@ -150,7 +150,7 @@ int command_reload(int argc, char **argv)
 
 static int print_error(const json_t *answer)
 {
-    fprintf(stderr, "pxed: %s\n", answer_text(answer, "error"));
+    tell(stderr, "pxed: %s\n", answer_text(answer, "error"));
     return EXIT_FAULT;
 }
 
@@ -167,13 +167,13 @@ static int list_machines(const char *path, const char *gate, const char *none)
         const json_t *one = json_array_get(machines, i);
         if (strcmp(answer_text(one, "gate"), gate) == 0) {
             const char *host = answer_text(one, "host");
-            printf("%s  %-14s %s\n", answer_text(one, "mac"), answer_text(one, "arch"),
-                   host);
+            tell(stdout, "%s  %-14s %s\n", answer_text(one, "mac"),
+                 answer_text(one, "arch"), host);
             shown++;
         }
     }
     if (shown == 0) {
-        printf("%s\n", none);
+        tell(stdout, "%s\n", none);
     }
     return json_is_true(json_object_get(answer, "ok")) ? EXIT_GOOD : print_error(answer);
 }
@@ -188,7 +188,7 @@ static int change_machine(const char *path, const char *verb, const char *mac,
     if (!json_is_true(json_object_get(answer, "ok"))) {
         return print_error(answer);
     }
-    printf("%s: %s\n", answer_text(answer, "mac"), outcome);
+    tell(stdout, "%s: %s\n", answer_text(answer, "mac"), outcome);
     return EXIT_GOOD;
 }
 
@@ -197,7 +197,7 @@ static int machine_command(int argc, char **argv, const char *usage)
     const char *path;
     bool approve = strcmp(argv[0], "approve") == 0;
     if (!parse_arguments(argc, argv, &path) || argc - optind > 1) {
-        fprintf(stderr, "%s", usage);
+        tell(stderr, "%s", usage);
         return EXIT_USAGE;
     }
     if (optind == argc && approve) {

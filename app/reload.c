@@ -15,6 +15,7 @@
 #include "app/read_file.h"
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "common/tell.h"
 #include "config/hosts.h"
 
 #define QUIET_MSEC 300 /* an editor or a script writes more than once */
@@ -56,10 +57,10 @@ char *faults_report(const struct configuration *c, const char *path, int error)
     some.count -= more;
     faults_print(&some, path, c->text, c->len, to);
     if (more > 0) {
-        fprintf(to, "%s: %zu more\n", path, more);
+        tell(to, "%s: %zu more\n", path, more);
     }
     if (error != 0) {
-        fprintf(to, "%s: cannot be read: %s\n", path, read_fault(path, error));
+        tell(to, "%s: cannot be read: %s\n", path, read_fault(path, error));
     }
     if (fclose(to) != 0) {
         free(text);

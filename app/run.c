@@ -28,6 +28,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/neighbours.h"
+#include "common/tell.h"
 #include "common/text.h"
 
 #define MACHINES_MAX 16384 /* addresses remembered: some 2 MB when full */
@@ -530,7 +531,7 @@ int command_run(int argc, char **argv)
     struct appliance a = {.neighbours = -1};
     const char *path;
     if (!parse_arguments(argc, argv, &path, &a.verbose)) {
-        fprintf(stderr, "usage: pxed run [-c FILE] [-v]\n");
+        tell(stderr, "usage: pxed run [-c FILE] [-v]\n");
         return EXIT_USAGE;
     }
     logging_start(a.verbose);

@@ -10,6 +10,7 @@
 #include "app/screen.h"
 #include "app/status_print.h"
 #include "common/cleanup.h"
+#include "common/tell.h"
 
 #define PATIENCE_MS   5000
 #define RECENT_SHOWN  10
@@ -102,7 +103,7 @@ static int ask(const char *path, json_t **document)
 static void complain(const char *path, int error, const json_t *answer)
 {
     if (answer) {
-        fprintf(stderr, "pxed: %s\n", answer_text(answer, "error"));
+        tell(stderr, "pxed: %s\n", answer_text(answer, "error"));
     } else {
         order_complain(path, error);
     }
@@ -139,12 +140,12 @@ static void print_frame(const struct wish *w, const char *path, const struct ter
     int error = ask(path, &answer);
     json_auto_t *document = answer;
     if (error != 0) {
-        fprintf(t->out, "%spxed does not answer at %s: %s%s\n",
-                terminal_tone(t, TONE_BAD), path,
-                document ? answer_text(document, "error") : strerror(-error),
-                terminal_tone(t, TONE_PLAIN));
+        fputs(terminal_tone(t, TONE_BAD), t->out);
+        tell(t->out, "pxed does not answer at %s: %s", path,
+             document ? answer_text(document, "error") : strerror(-error));
+        fprintf(t->out, "%s\n", terminal_tone(t, TONE_PLAIN));
     } else if (w->json) {
-        (void)json_dumpf(document, t->out, JSON_COMPACT | JSON_DIGITS);
+        (void)json_dumpf(document, t->out, JSON_COMPACT | JSON_DIGITS | json_for(t->out));
         fputc('\n', t->out);
     } else {
         status_print(document, t, RECENT_SHOWN);
@@ -196,10 +197,10 @@ int command_status(int argc, char **argv)
 {
     struct wish w;
     if (!parse_arguments(argc, argv, &w)) {
-        fprintf(stderr, "usage: pxed status [-c FILE] [--watch[=SECONDS]] [--json] "
-                        "[--no-color]\n"
-                        "       pxed status [-c FILE] --quiet    only the exit code: 0, "
-                        "it serves\n");
+        tell(stderr, "usage: pxed status [-c FILE] [--watch[=SECONDS]] [--json] "
+                     "[--no-color]\n"
+                     "       pxed status [-c FILE] --quiet    only the exit code: 0, "
+                     "it serves\n");
         return EXIT_USAGE;
     }
     AUTO(free) char *path = order_path(w.configuration);

@@ -22,7 +22,7 @@ char *text_show(const void *octets, size_t len, char *buf, size_t size);
 
 /* Octets of the whole, shortest UTF-8 sequence that text begins with; 0: it is none. */
 size_t text_utf8(const char *text, uint32_t *point);
-/* False: a control character, or one that turns the direction of writing. */
+/* False: a control character, or one that is not seen or turns the direction of writing. */
 bool text_is_shown(uint32_t point);
 
 /*

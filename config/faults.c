@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/tell.h"
+#include "common/text.h"
+
 #define EXCERPT_MAX 100 /* octets of a source line that are shown */
 
 /* Keys and values end up on somebody's terminal: no escape sequence may get there. */
@@ -139,37 +142,14 @@ static void go_to_line(struct source *s, int number)
     }
 }
 
-/* Octets of the printable UTF-8 character here, or 0: to be shown escaped. */
-static size_t character(const unsigned char *p, size_t left)
+/* Octets of the character here, or 0: to be shown escaped. */
+static size_t character(const char *p, size_t left)
 {
-    static const struct {
-        unsigned char mask;
-        unsigned char lead;
-        uint32_t least;
-    } forms[] = {{0, 0, 0},
-                 {0x80, 0x00, 0x20},
-                 {0xe0, 0xc0, 0xa0},
-                 {0xf0, 0xe0, 0x800},
-                 {0xf8, 0xf0, 0x10000}};
-
-    for (size_t n = 1; n <= 4 && n <= left; n++) {
-        if ((p[0] & forms[n].mask) != forms[n].lead) {
-            continue;
-        }
-        uint32_t code = p[0] & (unsigned char)~forms[n].mask;
-        for (size_t i = 1; i < n; i++) {
-            if ((p[i] & 0xc0) != 0x80) {
-                return 0;
-            }
-            code = code << 6 | (p[i] & 0x3f);
-        }
-        /* DEL, and the marks that make a terminal write backwards, are no characters. */
-        bool hidden = code == 0x7f || (code >= 0x200b && code <= 0x200f) ||
-                      (code >= 0x2028 && code <= 0x202e) ||
-                      (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
-        return code < forms[n].least || hidden ? 0 : n;
-    }
-    return 0;
+    char octets[5] = "";
+    uint32_t point = 0;
+    memcpy(octets, p, left < 4 ? left : 4);
+    size_t n = text_utf8(octets, &point);
+    return text_is_shown(point) ? n : 0;
 }
 
 /* One character of the line, or white space as wide.  Octets of the line it took. */
@@ -179,7 +159,7 @@ static size_t show_one(const char *p, size_t left, bool only_space, FILE *to)
         (void)fputc('\t', to);
         return 1;
     }
-    size_t n = character((const unsigned char *)p, left);
+    size_t n = character(p, left);
     if (only_space) {
         fprintf(to, "%*s", n ? 1 : 4, "");
     } else if (n) {
@@ -236,12 +216,12 @@ static void print_fault(const struct fault *fault, const char *file,
                         struct source *source, FILE *to)
 {
     bool placed = fault->line > 0 && fault->column > 0;
-    fputs(file, to);
+    tell(to, "%s", file);
     if (placed) {
         fprintf(to, ":%d:%d", fault->line, fault->column);
     }
-    fprintf(to, ": %s%s%s%s\n", fault->severity == FAULT_WARNING ? "warning: " : "",
-            fault->path, fault->path[0] ? ": " : "", fault->text);
+    tell(to, ": %s%s%s%s\n", fault->severity == FAULT_WARNING ? "warning: " : "",
+         fault->path, fault->path[0] ? ": " : "", fault->text);
     if (source->text && placed) {
         show_source(source, fault, to);
     }
@@ -265,7 +245,7 @@ void faults_print(const struct faults *f, const char *file, const char *text, si
         print_fault(fault, here.name, &source, to);
     }
     if (f->lost > 0) {
-        fprintf(to, "%s: %zu more, for which there was no memory\n", file, f->lost);
+        tell(to, "%s: %zu more, for which there was no memory\n", file, f->lost);
     }
 }
 

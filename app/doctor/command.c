@@ -18,6 +18,7 @@
 #include "app/service_user.h"
 #include "app/terminal.h"
 #include "common/cleanup.h"
+#include "common/tell.h"
 #include "config/arch.h"
 
 #define FAULTS_SHOWN        8
@@ -286,11 +287,11 @@ static void print_findings(const struct findings *f, const struct terminal *t)
 {
     for (size_t i = 0; i < f->count; i++) {
         const struct finding *one = &f->list[i];
-        printf("%s%-7s%s  %-13s  %s\n", terminal_tone(t, tone_of(one->level)),
-               finding_level_name(one->level), terminal_tone(t, TONE_PLAIN), one->check,
-               one->what);
+        printf("%s%-7s%s", terminal_tone(t, tone_of(one->level)),
+               finding_level_name(one->level), terminal_tone(t, TONE_PLAIN));
+        tell(stdout, "  %-13s  %s\n", one->check, one->what);
         if (one->remedy[0]) {
-            printf("%-7s  %-13s  -> %s\n", "", "", one->remedy);
+            tell(stdout, "%-7s  %-13s  -> %s\n", "", "", one->remedy);
         }
     }
 }
@@ -337,7 +338,7 @@ int command_doctor(int argc, char **argv)
     struct arguments arguments;
     struct terminal out;
     if (!parse_arguments(argc, argv, &arguments)) {
-        fprintf(stderr, "%s", help);
+        tell(stderr, "%s", help);
         return EXIT_USAGE;
     }
     if (arguments.help) {
@@ -346,7 +347,7 @@ int command_doctor(int argc, char **argv)
     }
     AUTO(free) struct doctor *d = calloc(1, sizeof *d);
     if (!d) {
-        fprintf(stderr, "pxed doctor: out of memory\n");
+        tell(stderr, "pxed doctor: out of memory\n");
         return EXIT_FAULT;
     }
     d->arguments = &arguments;
@@ -356,7 +357,7 @@ int command_doctor(int argc, char **argv)
     if (!arguments.json) {
         print_findings(&d->found, &out);
     } else if (!print_json(d)) {
-        fprintf(stderr, "pxed doctor: out of memory\n");
+        tell(stderr, "pxed doctor: out of memory\n");
     }
     configuration_done(&d->config);
     return findings_worst(&d->found) == FINDING_FAULT ? EXIT_FAULT : EXIT_GOOD;

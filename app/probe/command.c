@@ -9,6 +9,7 @@
 #include "app/privileges.h"
 #include "app/probe/probe.h"
 #include "common/cleanup.h"
+#include "common/tell.h"
 #include "common/text.h"
 #include "config/arch.h"
 #include "dhcp/reply.h"
@@ -222,7 +223,7 @@ static bool complete(struct arguments *out)
         client->arch = http_arch(client->arch);
     }
     if (arch_is_http(client->arch) ? client->manner != REQUEST_EDK2 : out->http) {
-        fprintf(stderr, "pxed probe: HTTP Boot is UEFI's\n");
+        tell(stderr, "pxed probe: HTTP Boot is UEFI's\n");
         return false;
     }
     if (!out->has_mac) {
@@ -262,13 +263,13 @@ static bool parse_arguments(int argc, char **argv, struct arguments *out)
     while ((c = getopt_long(argc, argv, "i:p:a:m:u:t:h", options, NULL)) != -1) {
         if (!take_option(c, optarg, out)) {
             if (c != '?') {
-                fprintf(stderr, "pxed probe: \"%s\" is not understood\n", optarg);
+                tell(stderr, "pxed probe: \"%s\" is not understood\n", optarg);
             }
             return false;
         }
     }
     if (!out->help && !out->terms.interface) {
-        fprintf(stderr, "pxed probe: on which interface?  Say it with -i\n");
+        tell(stderr, "pxed probe: on which interface?  Say it with -i\n");
         return false;
     }
     return out->help || (optind == argc && complete(out));
@@ -387,7 +388,7 @@ static enum exit_code probe(const struct arguments *a)
         exchange_close(&p->exchange);
     }
     if (!played) {
-        fprintf(stderr, "pxed probe: %s\n", why);
+        tell(stderr, "pxed probe: %s\n", why);
         return EXIT_FAULT;
     }
     p->beside_pxed = is_beside_pxed(&p->facts);
@@ -395,7 +396,7 @@ static enum exit_code probe(const struct arguments *a)
     if (!a->json) {
         probe_print(p, &out);
     } else if (!probe_print_json(p)) {
-        fprintf(stderr, "pxed probe: out of memory\n");
+        tell(stderr, "pxed probe: out of memory\n");
     }
     return p->boots ? EXIT_GOOD : EXIT_FAULT;
 }
@@ -404,7 +405,7 @@ int command_probe(int argc, char **argv)
 {
     struct arguments arguments;
     if (!parse_arguments(argc, argv, &arguments)) {
-        fprintf(stderr, "%s", help);
+        tell(stderr, "%s", help);
         return EXIT_USAGE;
     }
     if (arguments.help) {

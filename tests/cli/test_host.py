@@ -72,7 +72,7 @@ class Host(Site):
         self.host("set", "--mac", MAC)
         before = self.stored()
         for wrong in (["--profile", "resceu"], ["--action", "explode"], ["--uuid", "1"],
-                      ["--var", "1=x"], ["--name", "x" * 64], ["--name", "\x1b[1m"]):
+                      ["--var", "1=x"], ["--name", "x" * 64], ["--name", "a\nb"]):
             said = self.host("set", "--mac", MAC, *wrong, code=1).stderr
             self.assertIn(f"{self.hosts}/{FILE}:", said)
             self.assertIn("nothing was changed", said)

@@ -55,7 +55,7 @@ class NoMemory(site_dir.Site):
 
     def test_host(self):
         self.each_fails("host", "list", "-c", self.config)
-        self.each_fails("host", "show", "a", "-c", self.config)
+        self.each_fails("host", "show", "52:54:00:00:00:01", "-c", self.config)
 
     def test_import(self):
         self.each_fails("import", "dnsmasq", self.dir / "dhcpd.conf")
