@@ -214,13 +214,13 @@ static bool on_dhcp6(void *context, int fd, enum loop_event event, usec_t now)
     return true;
 }
 
+/* A client's last packet goes before the word that it is gone. */
 static bool on_tftp(void *context, int fd, enum loop_event event, usec_t now)
 {
     struct appliance *a = context;
+    network_rest(a->loop, fd, tftp_service_readable(a->tftp, fd, now));
     if (event == LOOP_ERROR) {
         tftp_service_unreachable(a->tftp, fd, now);
-    } else {
-        network_rest(a->loop, fd, tftp_service_readable(a->tftp, fd, now));
     }
     return true;
 }

@@ -229,10 +229,41 @@ static void read_control(struct msghdr *m, struct net_dgram *out)
     }
 }
 
+/*
+ * With `errors` on, an ICMP error about any peer, and of any kind, fails the next call once,
+ * whomever it is for; nothing has left or come then, and the call is made again.
+ */
+static bool is_another_peers(int error)
+{
+    static const int set_by_icmp[] = {
+        ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENONET,
+        ENOPROTOOPT,  EOPNOTSUPP,   EMSGSIZE,    EPROTO,    EACCES,
+    };
+    bool found = error == EINTR;
+    for (size_t i = 0; i < sizeof set_by_icmp / sizeof set_by_icmp[0]; i++) {
+        found = found || error == set_by_icmp[i];
+    }
+    return found;
+}
+
+#define TRIES 4
+
+static int receive(int fd, struct net_inbox *inbox)
+{
+    int n = -1;
+    for (int tries = 0; tries < TRIES; tries++) {
+        n = recvmmsg(fd, inbox->headers, NET_BATCH, MSG_DONTWAIT, NULL);
+        if (n >= 0 || !is_another_peers(errno)) {
+            break;
+        }
+    }
+    return n;
+}
+
 size_t net_receive(int fd, struct net_inbox *inbox, struct net_dgram out[NET_BATCH],
                    int *error)
 {
-    int n = recvmmsg(fd, inbox->headers, NET_BATCH, MSG_DONTWAIT, NULL);
+    int n = receive(fd, inbox);
     *error = n < 0 ? -errno : 0;
     for (int i = 0; i < n; i++) {
         struct msghdr *m = &inbox->headers[i].msg_hdr;
@@ -363,25 +394,6 @@ static void write_control(struct msghdr *m, union control *control,
     }
 }
 
-/*
- * With `errors` on, an ICMP error about any peer, and of any kind, fails the next send once,
- * whomever it is for; the datagram has not left then and is given again.
- */
-static bool is_another_peers(int error)
-{
-    static const int set_by_icmp[] = {
-        ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENONET,
-        ENOPROTOOPT,  EOPNOTSUPP,   EMSGSIZE,    EPROTO,    EACCES,
-    };
-    bool found = error == EINTR;
-    for (size_t i = 0; i < sizeof set_by_icmp / sizeof set_by_icmp[0]; i++) {
-        found = found || error == set_by_icmp[i];
-    }
-    return found;
-}
-
-#define SEND_TRIES 4
-
 int net_send(int fd, const struct net_path *path, const struct iovec *parts, size_t count,
              uint16_t segment, bool pin_interface)
 {
@@ -395,7 +407,7 @@ int net_send(int fd, const struct net_path *path, const struct iovec *parts, siz
     };
     write_control(&m, &control, path, segment, pin_interface);
     int error = 0;
-    for (int tries = 0; tries < SEND_TRIES; tries++) {
+    for (int tries = 0; tries < TRIES; tries++) {
         if (sendmsg(fd, &m, MSG_DONTWAIT) >= 0) {
             return 0;
         }
@@ -422,7 +434,7 @@ int net_send_pairs(int fd, const struct net_path *path, const struct iovec *part
         headers[i] = (struct mmsghdr){.msg_hdr = m};
     }
     int error = 0;
-    for (int tries = 0; tries < SEND_TRIES; tries++) {
+    for (int tries = 0; tries < TRIES; tries++) {
         int n = sendmmsg(fd, headers, (unsigned)pairs, MSG_DONTWAIT);
         if (n >= 0) {
             return n;

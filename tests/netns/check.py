@@ -1,4 +1,9 @@
 """What a test may claim; a claim that does not hold ends the test with both values."""
+import time
+
+# Seconds that a test waits for what must come.  A busy machine takes its time; a test that
+# passes does not wait for it to end.
+PATIENCE = 20.0
 
 
 class Failed(AssertionError):
@@ -26,6 +31,14 @@ def fail(what):
 def that(truth, what):
     if not truth:
         fail(what)
+
+
+def until(what, condition, seconds=PATIENCE):
+    """Wait until the condition holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        that(time.monotonic() < end, "not within %.0f s: %s" % (seconds, what))
+        time.sleep(0.02)
 
 
 def equal(got, want, what):

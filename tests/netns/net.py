@@ -8,6 +8,7 @@
 Everything is taken down when the block ends.  Names begin with "pxn<pid>-"; what a run that
 was killed has left behind is removed by clean_leftovers().  Needs root.
 """
+import contextlib
 import ctypes
 import fcntl
 import functools
@@ -23,6 +24,8 @@ import subprocess
 import tempfile
 import threading
 import time
+
+import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -146,7 +149,7 @@ class Program:
         with open(self.path, errors="backslashreplace") as file:
             return file.read()
 
-    def wait_log(self, pattern, timeout=5.0, start=0):
+    def wait_log(self, pattern, timeout=check.PATIENCE, start=0):
         """Wait until the log holds the pattern (beyond offset start); return the match."""
         end = time.monotonic() + timeout
         while True:
@@ -191,7 +194,20 @@ class Program:
     def signal(self, number):
         self.process.send_signal(number)
 
-    def stop(self, timeout=5.0):
+    def state(self):
+        return self.status("State")[0]
+
+    @contextlib.contextmanager
+    def held_up(self):
+        """It does not run meanwhile."""
+        self.signal(signal.SIGSTOP)
+        check.until("it is held up", lambda: self.state() == "T")
+        try:
+            yield
+        finally:
+            self.signal(signal.SIGCONT)
+
+    def stop(self, timeout=check.PATIENCE):
         """End it with SIGTERM and return its exit status."""
         self.stopped = True
         if self.process.poll() is None:
@@ -251,7 +267,7 @@ class Namespace:
                 return file.read()
         return in_namespace(self.name, read)
 
-    def wait_for_port_67(self, timeout=5.0):
+    def wait_for_port_67(self, timeout=check.PATIENCE):
         """Until a DHCP server is bound to it; pxed's own socket is not meant."""
         end = time.monotonic() + timeout
         while not re.search(r"(?<!FFFFFFFF):0043 00000000:0000", self.read_proc("udp")):

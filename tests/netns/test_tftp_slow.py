@@ -65,6 +65,27 @@ def test_d19_vanished_client_ends_the_transfer():
         check.at_most(len(frames), 1, "packets to a port that is closed")
 
 
+def test_the_last_ack_counts_although_its_sender_is_gone():
+    """Where a block is on its way again, the ACK and the word of a closed port come together."""
+    with net.Net() as network:
+        site = Site(network)
+        last = len(CONTENT) // 512 + 1
+        client = site.tftp()
+        client.request("file.bin")
+        for number in range(1, last):
+            client.expect_data(number)
+            client.send(tftp.ack(number))
+        client.expect_data(last)
+        with site.pxed.held_up():
+            client.send(tftp.ack(last))
+            link = wire.Wire(site.client)
+            link.send(wire.port_unreachable(
+                link.mac, site.server.mac("eth0"), net.CLIENT, net.SERVER,
+                client.sock.getsockname()[1], client.peer[1]))
+            time.sleep(0.1)
+        check.lacks(site.pxed.wait_log("tftp done .*file=file.bin.*").group(), "no-final-ack", "the end")
+
+
 def test_d16_silent_for_five_seconds():
     """U-Boot: a lost ACK, then its own timer of 5 s; the transfer goes on.
 
@@ -138,7 +159,7 @@ def test_a_slow_disk_holds_up_its_own_client_only():
             waiting.request("disk/slow.bin", options={"blksize": 1468, "windowsize": 16})
             tftp.fetch(client, net.SERVER, "file.bin", CONTENT)
             check.equal(len(waiting.drain()), 0, "packets of the slow file so far")
-            waiting.expect_oack({"blksize": 1468, "windowsize": 16}, timeout=8.0)
+            waiting.expect_oack({"blksize": 1468, "windowsize": 16})
             tftp.fetch(client, net.SERVER, "disk/slow.bin", slow, options={"blksize": 1468})
             check.that(disk.reads > 0, "nothing was read from the slow disk")
         finally:

@@ -65,6 +65,15 @@ def udp_frame(src_mac, dst_mac, src, dst, sport, dport, payload, vlan=None):
     return frame(src_mac, dst_mac, ip_packet(ip_bytes(src), ip_bytes(dst), body), vlan)
 
 
+def port_unreachable(src_mac, dst_mac, src, dst, sport, dport):
+    """The ICMP error of src about a UDP datagram that dst sent it from dport to its sport."""
+    about = ip_packet(ip_bytes(dst), ip_bytes(src), struct.pack("!HHHH", dport, sport, 8, 0))
+    body = struct.pack("!BBHI", 3, 3, 0, 0) + about
+    body = body[:2] + struct.pack("!H", checksum(body)) + body[4:]
+    return frame(src_mac, dst_mac, ip_packet(ip_bytes(src), ip_bytes(dst), body,
+                                             protocol=socket.IPPROTO_ICMP))
+
+
 class Datagram:
     """A UDP datagram over IPv4 as it was seen on the wire."""
 
