@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from site_dir import PXED
-from test_check import IA32, efi
+from test_check import efi
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BIOS = b"\xea" + bytes(99)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from machine import mac
 from network import PXE
 from payloads import GRUB, KERNEL, MARKER, PACKAGED, probe_text
-from servers import UNPACKED, USUAL_FILES
+from servers import UNPACKED
 
 SCRIPT = MARKER + " ipxe script"
 OWN = MARKER + " own file"

@@ -173,7 +173,7 @@ class Client:
                 break
         return found
 
-    def ask(self, message, where=None, seconds=2.0, more=0.1):
+    def ask(self, message, where=None, seconds=check.PATIENCE, more=0.1):
         """Send, and return the one reply to it; a second one is a fault."""
         self.send(message, **(where or {}))
         found = self.replies(seconds, {message.xid}, stop=lambda reply: True)
@@ -188,7 +188,7 @@ class Client:
         fence = discover(7, chaddr=bytes.fromhex("02fe00000001").ljust(16, b"\0"))
         self.send(fence)
         xids = {message.xid, fence.xid}
-        found = self.replies(2.0, xids, stop=lambda reply: reply.message.xid == fence.xid)
+        found = self.replies(check.PATIENCE, xids, stop=lambda reply: reply.message.xid == fence.xid)
         check.that(any(reply.message.xid == fence.xid for reply in found),
                    "the DISCOVER sent behind was not answered")
         found += self.replies(grace, xids)

@@ -107,7 +107,7 @@ class Client:
     def ask(self, message, to=GROUP, port=547):
         """The one answer, parsed, and its source."""
         self.send(message, to, port)
-        got = self.replies(3.0, 1)
+        got = self.replies(check.PATIENCE, 1)
         check.equal(len(got), 1, "answers")
         reply = parse(got[0][0])
         check.equal(reply.xid, message.xid, "transaction of the answer")

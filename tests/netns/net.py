@@ -194,14 +194,12 @@ class Program:
     def signal(self, number):
         self.process.send_signal(number)
 
-    def state(self):
-        return self.status("State")[0]
-
     @contextlib.contextmanager
     def held_up(self):
         """It does not run meanwhile."""
         self.signal(signal.SIGSTOP)
-        check.until("it is held up", lambda: self.state() == "T")
+        check.until("it is held up", lambda: all(
+            re.search(r"^State:\s*T", text, re.M) for text in self.tasks()))
         try:
             yield
         finally:

@@ -86,7 +86,7 @@ def kea(network, server, sockets="raw"):
     program = server.start(
         "env", "LD_LIBRARY_PATH=" + libraries, "KEA_PIDFILE_DIR=" + network.folder,
         "KEA_LOCKFILE_DIR=" + network.folder, find("kea-dhcp4"), "-c", path)
-    program.wait_log("DHCP4_STARTED", timeout=15.0)
+    program.wait_log("DHCP4_STARTED")
 
 
 def kea_udp(network, server):

@@ -8,7 +8,7 @@ import time
 
 import check
 import net
-from harness import fixture
+from harness import fixture, timed
 
 SIZE = 200 * 1468 + 77
 CONTENT = random.Random(3).randbytes(SIZE)
@@ -55,6 +55,7 @@ def test_every_kind_of_client_gets_the_file(served):
         check.equal(result["window"], 16 if kind in ("plain", "edk2", "bootmgr") else 1, kind)
 
 
+@timed
 def test_windows_boot_manager_grows_its_window():
     with net.Net() as network:
         served = Served(network, tftp={"msft_window": True})
@@ -141,6 +142,7 @@ class Link:
             return came, last - start
 
 
+@timed
 def test_wire_delays_each_way():
     with net.Net() as network:
         link = Link(network, "--delay", "5000")
@@ -155,6 +157,7 @@ def test_wire_delays_each_way():
         check.at_most(min(trips), 0.020, "fastest round trip")
 
 
+@timed
 def test_wire_has_the_rate():
     with net.Net() as network:
         came, seconds = Link(network, "--rate", "10").burst(50)

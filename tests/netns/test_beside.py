@@ -45,7 +45,7 @@ def both(client, message, where=None):
         seen.add(reply.message.yiaddr == "0.0.0.0")
         return len(seen) == 2
 
-    replies = client.replies(4.0, {message.xid}, stop) + client.replies(0.15, {message.xid})
+    replies = client.replies(check.PATIENCE, {message.xid}, stop) + client.replies(0.15, {message.xid})
     leases = [reply for reply in replies if reply.message.yiaddr != "0.0.0.0"]
     proxies = [reply for reply in replies if reply.message.yiaddr == "0.0.0.0"]
     check.equal((len(leases), len(proxies)), (1, 1), "address offers and proxy offers")

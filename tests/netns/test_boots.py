@@ -8,8 +8,10 @@ import dhcp6
 import net
 import tftp
 from crowd import lease_request
+from harness import timed
 from test_control import Site, ask
 from test_dhcp6 import CLIENT6, SERVER6, request_4011
+
 
 def question(site, **words):
     with site.connect() as sock:
@@ -87,6 +89,7 @@ def test_log_waits_for_an_end():
 MACHINES = 1000
 
 
+@timed
 def test_a_thousand_boots_at_once():
     """DISCOVER, REQUEST and two files each; how long it takes to tell is measured by tests/bench/asking.py."""
     with net.Net() as network:

@@ -10,8 +10,9 @@ import check
 import dhcp
 import net
 import tftp
+from harness import timed
 from doors import answers, ask, line
-from test_service import changed, until
+from test_service import changed
 
 MANY = 100000
 
@@ -212,14 +213,14 @@ def test_watching_the_file():
     with net.Net() as network:
         site = Site(network, watch=True)
         site.rewrite(changed(site.configuration, "next.efi"))
-        until("the new answer", lambda: site.answer() == "next.efi")
+        check.until("the new answer", lambda: site.answer() == "next.efi")
         fresh = site.pxed.config_path + ".new"
         net.write_json(fresh, site.configuration)
         time.sleep(0.6)
         before = site.pxed.log().count("pxed reloaded")
         check.equal(before, 1, "reloads so far")
         os.rename(fresh, site.pxed.config_path)
-        until("the old answer", lambda: site.answer() == "x64.efi")
+        check.until("the old answer", lambda: site.answer() == "x64.efi")
 
 
 def many_hosts(site, count):
@@ -228,6 +229,7 @@ def many_hosts(site, count):
     site.rewrite(dict(site.configuration, hosts=hosts))
 
 
+@timed
 def test_big_reload_delays_nobody():
     """100,000 hosts: answers during the reload, and a transfer that goes on across it.
 
@@ -262,7 +264,7 @@ def test_big_reload_delays_nobody():
         check.at_most(held, 5000, "microseconds in which nothing else was done")
         for _ in range(2):
             check.equal(site.reload()[0], 0, "status of `pxed reload`")
-        until("the memory of old tables is given back", lambda: site.pxed.held_kib() < 80000)
+        check.until("the memory of old tables is given back", lambda: site.pxed.held_kib() < 80000)
 
 
 def readable(sock):

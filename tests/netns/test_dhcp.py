@@ -202,7 +202,7 @@ def test_r02_option_order_and_padding_do_not_matter(site):
     padded = data[:240] + b"\0" * 7 + data[240:]
     site.pxe.wire.send(wire.udp_frame(site.pxe.mac, wire.BROADCAST_MAC, "0.0.0.0",
                                       "255.255.255.255", 68, 67, padded))
-    check.equal(len(site.pxe.replies(2.0, {message.xid}, stop=lambda reply: True)), 1, "answers")
+    check.equal(len(site.pxe.replies(check.PATIENCE, {message.xid}, stop=lambda reply: True)), 1, "answers")
 
 
 def test_wrong_udp_checksum_is_answered(site):
@@ -212,7 +212,7 @@ def test_wrong_udp_checksum_is_answered(site):
                                     "255.255.255.255", 68, 67, message.pack()))
     data[40] ^= 0x55
     site.pxe.wire.send(bytes(data))
-    check.equal(len(site.pxe.replies(2.0, {message.xid}, stop=lambda reply: True)), 1, "answers")
+    check.equal(len(site.pxe.replies(check.PATIENCE, {message.xid}, stop=lambda reply: True)), 1, "answers")
 
 
 def test_host_by_mac(site):
@@ -288,7 +288,7 @@ def test_4011_frames_have_valid_checksums(site):
     with site.client.udp(net.CLIENT, 4011) as sock:
         message = site.pxe.prepare(dhcp.request4011(7))
         sock.sendto(message.pack(), (net.SERVER, 4011))
-        reply = site.pxe.replies(2.0, {message.xid}, stop=lambda reply: True)[0].datagram
+        reply = site.pxe.replies(check.PATIENCE, {message.xid}, stop=lambda reply: True)[0].datagram
     check.that(reply.ip_ok and reply.udp_ok, "checksums of the 4011 answer")
     check.equal((reply.src_mac, reply.dst_mac), (site.mac, site.pxe.mac), "MAC addresses")
 
@@ -451,4 +451,4 @@ def test_ip_options_are_no_obstacle(site):
     body = wire.udp_bytes(src, dst, 68, 67, message.pack())
     packet = wire.ip_packet(src, dst, body, options=b"\x94\x04\x00\x00")
     site.pxe.wire.send(wire.frame(site.pxe.mac, wire.BROADCAST_MAC, packet))
-    check.equal(len(site.pxe.replies(2.0, {message.xid}, stop=lambda reply: True)), 1, "answers")
+    check.equal(len(site.pxe.replies(check.PATIENCE, {message.xid}, stop=lambda reply: True)), 1, "answers")

@@ -9,7 +9,7 @@ import check
 import dhcp6
 import net
 import tftp
-from harness import fixture
+from harness import fixture, timed
 
 SERVER6, CLIENT6 = "fd77::1", "fd77::100"
 HTTP_URL = "http://[fd77::1]/x64.efi"
@@ -52,6 +52,7 @@ def request_4011(client, advertise):
                                          *dhcp6.boot_options(7, client)], advertise.xid)
 
 
+@timed
 def test_a_whole_boot(site):
     message = dhcp6.solicit(7)
     url = "tftp://[%s]/x64.efi" % SERVER6
@@ -115,7 +116,7 @@ def test_a_relay_gets_it_back_in_its_wrapping(site):
     wrapped = dhcp6.relayed(message.pack(), "fd99::1", "fe80::5054:ff:fe12:3456")
     for where in (SERVER6, dhcp6.SITE_GROUP, dhcp6.GROUP):
         relay.send(wrapped, where)
-        got = relay.replies(3.0, 1)
+        got = relay.replies(check.PATIENCE, 1)
         check.equal(len(got), 1, "answers by way of " + where)
         data = got[0][0]
         check.equal(data[:34], bytes([dhcp6.RELAY_REPL]) + wrapped[1:34], "header")
@@ -153,6 +154,7 @@ def test_host_table_and_file_check():
         site.pxed.wait_log("reason=no-file")
 
 
+@timed
 def test_a_later_answer_and_one_after_some_requests():
     hosts = [{"mac": "52:54:00:aa:00:01", "delay_ms": 400}, {"mac": "52:54:00:aa:00:02", "after_requests": 3}]
     with net.Net() as network:
@@ -351,7 +353,7 @@ def beside_dnsmasq(pxed_first):
         pxe = dhcp6.Client(client)
         message = dhcp6.solicit(7)
         pxe.send(message)
-        got = [dhcp6.parse(data) for data, _ in pxe.replies(3.0, 2)]
+        got = [dhcp6.parse(data) for data, _ in pxe.replies(check.PATIENCE, 2)]
         check.equal(sorted(dhcp6.IA_NA in reply.codes() for reply in got), [False, True], "kinds of answers")
         lease = next(reply for reply in got if dhcp6.IA_NA in reply.codes())
         proxy = next(reply for reply in got if dhcp6.IA_NA not in reply.codes())
@@ -364,7 +366,7 @@ def beside_dnsmasq(pxed_first):
         for _ in range(20):  # unicast to the server is dnsmasq's: it loses none, we answer none
             request.xid = dhcp6.Message(dhcp6.REQUEST).xid
             pxe.send(request, SERVER6)
-            check.that(pxe.replies(2.0, 1), "dnsmasq did not get a unicast REQUEST")
+            check.that(pxe.replies(check.PATIENCE, 1), "dnsmasq did not get a unicast REQUEST")
         check.equal(len(pxe.replies(0.3)), 0, "further answers")
 
 

@@ -15,7 +15,6 @@ import web
 import wire
 from crowd import OTHER, lease_request
 from test_control import ask
-from test_service import until
 
 
 class Site:
@@ -106,7 +105,7 @@ def test_a_boot_that_fails_leaves_what_was_said():
         name = boot["evidence"]
         check.that(re.fullmatch(r"\d{8}-\d{6}-%s\.pcap" % site.pxe.mac.hex(), name), name)
         site.pxed.wait_log("boot stopped .*evidence=" + name)
-        until("it is written", lambda: os.path.exists(os.path.join(site.directory, name)))
+        check.until("it is written", lambda: os.path.exists(os.path.join(site.directory, name)))
         check.equal(os.stat(os.path.join(site.directory, name)).st_mode & 0o777, 0o640, "mode")
         with open(os.path.join(site.directory, name), "rb") as file:
             octets = file.read()

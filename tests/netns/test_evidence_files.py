@@ -4,7 +4,6 @@ import os
 import check
 import net
 from test_evidence import Site, packets
-from test_service import until
 
 
 def test_without_a_place_it_stays_in_memory_and_success_leaves_nothing():
@@ -19,7 +18,7 @@ def test_without_a_place_it_stays_in_memory_and_success_leaves_nothing():
 
 
 def give_directory(site):
-    until("the directory of state", lambda: os.path.isdir(os.path.dirname(site.directory)))
+    check.until("the directory of state", lambda: os.path.isdir(os.path.dirname(site.directory)))
     os.makedirs(site.directory)
     os.chown(site.directory, 65534, 65534)
 
@@ -36,7 +35,7 @@ def test_the_oldest_files_go():
             file.write("mine")
         site.fail()
         name = site.boots(wait=60)[0]["evidence"]
-        until("the oldest are gone", lambda: len(os.listdir(site.directory)) == 4)
+        check.until("the oldest are gone", lambda: len(os.listdir(site.directory)) == 4)
         check.equal(sorted(os.listdir(site.directory)),
                     ["20200101-000004-525400000001.pcap", "20200101-000005-525400000001.pcap", name,
                      "notes.txt"], "files")

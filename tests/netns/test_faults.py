@@ -22,7 +22,6 @@ import tftp
 import web
 import wire
 from doors import ask
-from test_service import until as until_within
 
 FILE = bytes(range(256)) * 400
 TEST_SECONDS = 90
@@ -35,10 +34,6 @@ STARTS = 20         # seconds that a start or an end may take
 LASTS = 0.3         # seconds that a fault stays
 CALLS_PER_SECOND = 5000     # in vain: what is more runs in circles
 BOOTS, HELD = "52:54:00:0c:00:01", "52:54:00:0c:00:02"
-
-
-def until(what, condition, seconds=10.0):
-    until_within(what, condition, seconds)
 
 
 class Site:
@@ -121,7 +116,7 @@ class Site:
         """A machine is approved, and that is on the disk."""
         mac = next(self.macs)
         self.tell("approve", mac=mac)
-        until("it is written", lambda: not self.tell("known")["unsaved"])
+        check.until("it is written", lambda: not self.tell("known")["unsaved"])
         with sqlite3.connect("file:%s/state.db?mode=ro" % self.state_dir, uri=True) as sql:
             found = sql.execute("SELECT approved FROM machine WHERE mac = ?", (mac,)).fetchall()
         check.equal(found, [(1,)], "approved")
@@ -253,13 +248,13 @@ def meet(site, row, error):
             noticed = False
         except (check.Failed, net.NetError, OSError) as reason:
             noticed, told = True, str(reason)
-        until("%s: a call fails" % row, lambda: fault.failed)  # some are made behind the answer
+        check.until("%s: a call fails" % row, lambda: fault.failed)  # some are made behind the answer
     site.patience = PATIENCE
     check.that(not noticed or row.outcome == AGAIN, "%s: %s was noticed: %s" % (row, error, told))
     if noticed:
         again(door)
     if row.says:
-        until("%s: %s says %r" % (row, error, row.says),
+        check.until("%s: %s says %r" % (row, error, row.says),
               lambda: re.search(row.says, site.pxed.log() + told))
     return fault
 
@@ -272,8 +267,8 @@ def test_every_call_fails_once(lone):
             meet(lone, row, error)
             check.that(lone.pxed.alive(), "%s: %s ended it" % (row, error))
         lone.serve()
-    until("descriptors are back", lambda: len(lone.pxed.open_files()) <= files)
-    until("memory is free again", lambda: lone.pieces() <= live + ROUGHLY)
+    check.until("descriptors are back", lambda: len(lone.pxed.open_files()) <= files)
+    check.until("memory is free again", lambda: lone.pieces() <= live + ROUGHLY)
 
 
 def test_no_thread_is_missing_later():

@@ -5,7 +5,7 @@ import check
 import inject
 import net
 import web
-from test_faults import STARTS, Site, again, until
+from test_faults import STARTS, Site, again
 
 TEST_SECONDS = 150
 OWN = "malloc calloc realloc strdup"
@@ -73,9 +73,9 @@ def test_an_answer_without_memory():
             before = site.pieces()
             for _ in range(SWEEPS):
                 all_ways(site, call)
-            until("what %s used is free again" % name, lambda: site.pieces() < before + SWEEPS)
+            check.until("what %s used is free again" % name, lambda: site.pieces() < before + SWEEPS)
         site.serve()
-        until("descriptors are back", lambda: len(site.pxed.open_files()) <= files)
+        check.until("descriptors are back", lambda: len(site.pxed.open_files()) <= files)
 
 
 def start(site):
@@ -83,7 +83,7 @@ def start(site):
     pxed = site.network.pxed(site.server, site.configuration, ready=False, under=site.inject.words)
     pxed.stopped = True
     net.Program.all.remove(pxed)  # of hundreds nobody wants the log
-    until("it ends or is ready", lambda: not pxed.alive() or "pxed ready" in pxed.log(), STARTS)
+    check.until("it ends or is ready", lambda: not pxed.alive() or "pxed ready" in pxed.log(), STARTS)
     return pxed
 
 

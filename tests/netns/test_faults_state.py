@@ -14,7 +14,7 @@ import net
 import tftp
 import wire
 from test_evidence import packets
-from test_faults import BOOTS, PATIENCE, STARTS, Site, again, until
+from test_faults import BOOTS, PATIENCE, STARTS, Site, again
 
 TEST_SECONDS = 90   # many starts
 STEPS_MAX = 60
@@ -37,7 +37,7 @@ def integrity(site):
 
 
 def written(site):
-    until("it is written", lambda: not site.tell("known")["unsaved"])
+    check.until("it is written", lambda: not site.tell("known")["unsaved"])
 
 
 def up_again(site):
@@ -100,7 +100,7 @@ def test_killed_at_every_step_of_making_the_file():
                 pxed = network.pxed(site.server, site.configuration, ready=False,
                                     under=site.inject.words)
                 pxed.stopped = True
-                until("it ends or is ready", lambda: fault.failed or "pxed ready" in pxed.log(), STARTS)
+                check.until("it ends or is ready", lambda: fault.failed or "pxed ready" in pxed.log(), STARTS)
                 killed = fault.failed
             pxed.close()
             up_again(site)
@@ -145,7 +145,7 @@ def recordings(site):
 
 def recorded(site):
     name = fail_to_boot(site)
-    until("%s is written" % name, lambda: name in recordings(site) or not site.pxed.alive())
+    check.until("%s is written" % name, lambda: name in recordings(site) or not site.pxed.alive())
     return name
 
 
@@ -210,7 +210,7 @@ def test_the_disk_is_full_for_a_while():
         check.equal(site.tell("known")["unsaved"], True, "unsaved")
         site.serve()
         disk.make_room()
-        site.pxed.wait_log("state is written again", timeout=10)
+        site.pxed.wait_log("state is written again")
         written(site)
         last = recorded(site)
         check.equal(sorted(recordings(site)), sorted({first, last}), "recordings on the disk")

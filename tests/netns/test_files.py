@@ -44,31 +44,21 @@ class Site:
         return self.server.run(net.binary(), *words, "-c", self.pxed.config_path)
 
     def offered(self):
-        """How long an offer takes, and the boot file in it."""
-        start = time.monotonic()
-        reply = dhcp.Client(self.client).ask(dhcp.discover(7))
-        return time.monotonic() - start, dhcp.file_name(reply.message)
+        """The boot file of an offer."""
+        return dhcp.file_name(dhcp.Client(self.client).ask(dhcp.discover(7)).message)
 
-
-
-def in_time(what, seconds, call):
-    start = time.monotonic()
-    result = call()
-    check.at_most(time.monotonic() - start, seconds, "seconds: " + what)
-    return result
 
 
 def everybody_else_is_served(site):
-    fetched = in_time("a file by TFTP", 1.0, lambda: tftp.download(
-        site.client, net.SERVER, "file.bin", options=OPTIONS))
+    """What is held up by a disk that stands still comes never, not late."""
+    fetched = tftp.download(site.client, net.SERVER, "file.bin", options=OPTIONS)
     check.same_bytes(fetched.data, CONTENT, "by TFTP")
-    answer = in_time("a file by HTTP", 1.0, lambda: web.get(site.client, net.SERVER, "/file.bin"))
+    answer = web.get(site.client, net.SERVER, "/file.bin")
     check.same_bytes(answer.body, CONTENT, "by HTTP")
-    seconds, name = site.offered()
-    check.at_most(seconds, 1.0, "seconds to an offer")
+    name = site.offered()
     check.that(name.endswith("x64.efi"), "the offer names %s" % name)
-    check.that("eth0" in in_time("the status", 2.0, lambda: site.order("status")), "the status")
-    in_time("a reload", 2.0, lambda: site.order("reload"))
+    check.that("eth0" in site.order("status"), "the status")
+    site.order("reload")
 
 
 # -- a server that hangs -----------------------------------------------------------------------
@@ -87,11 +77,10 @@ def test_a_server_that_hangs_holds_up_nobody_else():
         start = time.monotonic()
         everybody_else_is_served(site)
         forget(site.root.at("cold.bin"))
-        fetched = in_time("a cold file", 1.0, lambda: tftp.download(
-            site.client, net.SERVER, "COLD.bin", options=OPTIONS))
+        fetched = tftp.download(site.client, net.SERVER, "COLD.bin", options=OPTIONS)
         check.same_bytes(fetched.data, CONTENT, "a cold file in another case")
         for asker in askers:
-            asker.expect_error(tftp.UNDEFINED, timeout=start + 14 - time.monotonic())
+            asker.expect_error(tftp.UNDEFINED, timeout=start + 30 - time.monotonic())
         everybody_else_is_served(site)
         site.disk.thaw()
         for connection in waiting:
@@ -175,10 +164,9 @@ def test_a_root_that_hangs():
         client = site.tftp()
         client.request("x64.efi")
         for _ in range(3):
-            seconds, name = site.offered()
-            check.at_most(seconds, 1.0, "seconds to an offer")
+            name = site.offered()
             check.that(name.endswith("x64.efi"), "the offer names %s" % name)
-        check.that("eth0" in in_time("the status", 2.0, lambda: site.order("status")), "status")
+        check.that("eth0" in site.order("status"), "status")
         site.disk.thaw()
         client.expect_error(tftp.NOT_FOUND)
 
@@ -191,7 +179,7 @@ def test_it_stops_although_a_server_hangs():
         with web.Connection(site.client, net.SERVER) as connection:
             connection.ask("/disk/far.bin")
             time.sleep(0.3)
-            check.equal(in_time("to stop", 8.0, lambda: site.pxed.stop(10.0)), 0, "exit status")
+            check.equal(site.pxed.stop(), 0, "exit status")
             check.that("does not answer" in site.pxed.log(), "nothing is said of it")
 
 
@@ -218,7 +206,7 @@ def test_a_file_that_another_host_changes():
             connection.ask("/disk/far.bin")
             connection.more()
             while transfer.length < 1 << 20:
-                transfer.on_packet(client.receive(2.0))
+                transfer.on_packet(client.receive(check.PATIENCE))
             site.disk.content, site.disk.changed = bytes(len(FAR)), 2000
             while not transfer.over:
                 packet = client.receive(2.0)
@@ -406,7 +394,7 @@ def test_what_happens_to_a_file_while_it_is_sent():
                 connection.ask("/big.img")
                 connection.more()
                 while transfer.length < 1 << 20:
-                    transfer.on_packet(client.receive(2.0))
+                    transfer.on_packet(client.receive(check.PATIENCE))
                 act(site.root)
                 while not transfer.over:
                     packet = client.receive(2.0)

@@ -7,7 +7,6 @@ import dhcp
 import dhcp6
 import net
 import tftp
-from test_service import until
 
 BOTH_MODES = ("capture", "udp")
 FILE = bytes(range(256)) * 200
@@ -165,7 +164,7 @@ def test_cable_pulled_and_plugged():
         site.still_serves_eth0()
         site.other.ip("link", "set", "eth0", "up")
         for end, name in ((site.other, "eth0"), (site.server, "eth1")):
-            until("the wire is there", lambda end=end, name=name: "state UP" in end.ip("link", "show", name))
+            check.until("the wire is there", lambda end=end, name=name: "state UP" in end.ip("link", "show", name))
         site.serves()
 
 

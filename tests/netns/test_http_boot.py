@@ -9,7 +9,6 @@ import web
 import wire
 from harness import fixture
 from test_control import ask
-from test_service import until
 
 KNOWN, DENIED, ONCE, FREE = ("52:54:00:0d:00:0%d" % i for i in range(1, 5))
 X64_HTTP = 16
@@ -122,10 +121,10 @@ def test_a_boot_by_http_is_done_when_its_last_file_came(site):
     with web.Connection(site.client, net.SERVER, buffer=4096) as connection:
         connection.ask("/x64/loader.efi")
         connection.more()
-    until("the broken one is told", lambda: "http failed" in site.pxed.log())
+    check.until("the broken one is told", lambda: "http failed" in site.pxed.log())
     site.url(ONCE)
     check.equal(site.get("/x64/loader.efi").status, 200, "the file of the offer")
-    until("it is done", lambda: any(m["mac"] == ONCE and m["done"] for m in
+    check.until("it is done", lambda: any(m["mac"] == ONCE and m["done"] for m in
                                     site.tell({"verb": "known"})["machines"]))
     site.pxe.silent(site.discover(ONCE))
     check.equal(site.get("/vmlinuz").status, 200, "what its boot goes on with")
@@ -137,7 +136,7 @@ def test_done_when_may_be_fetched_by_http(site):
     site.get("/x64/loader.efi")
     site.url(mac)
     site.get("/vmlinuz")
-    until("it is done", lambda: any(m["mac"] == mac and m["done"] for m in
+    check.until("it is done", lambda: any(m["mac"] == mac and m["done"] for m in
                                     site.tell({"verb": "known"})["machines"]))
     site.pxe.silent(site.discover(mac))
 
@@ -206,7 +205,7 @@ def test_a_port_that_is_taken():
         check.equal(pxed.stop(), 0, "exit status")
         configuration = dict(net.config(root), http={"listen": "127.0.0.1:8069"})
         pxed = network.pxed(server, configuration, ready=False)
-        until("it ends", lambda: not pxed.alive())
+        check.until("it ends", lambda: not pxed.alive())
         check.equal(pxed.stop(), 1, "exit status when it was asked for")
         check.inside("cannot listen on 127.0.0.1:8069", pxed.log(), "message")
 
@@ -222,10 +221,10 @@ def test_the_timeline_has_files_by_http():
         with web.Connection(site.client, net.SERVER, buffer=4096) as connection:
             connection.ask("/large.img")
             connection.more()
-            until("some of it has come", lambda: under_way(site)["sent"] > 0)
+            check.until("some of it has come", lambda: under_way(site)["sent"] > 0)
             now = under_way(site)
             check.equal((now["door"], now["size"], now["end"]), ("http", 30 << 20, None), "FILE")
-        until("nothing is under way", lambda: not site.tell({"verb": "status"})["transfers"])
+        check.until("nothing is under way", lambda: not site.tell({"verb": "status"})["transfers"])
         boot = site.tell({"verb": "boots", "mac": KNOWN})["boots"][0]
         files = {file["name"]: file for file in boot["files"]}
         loader = files["x64/loader.efi"]

@@ -2,7 +2,6 @@
 trouble."""
 import os
 import re
-import signal
 import socket
 import struct
 import time
@@ -13,7 +12,6 @@ import tftp
 import web
 from harness import fixture
 from test_http import Site
-from test_service import until
 
 TIMEOUT = 2
 
@@ -108,7 +106,7 @@ def test_all_connections_taken(site):
                 "TFTP meanwhile")
     for one in many:
         one.close()
-    until("there is room again", lambda: not refused_now(site))
+    check.until("there is room again", lambda: not refused_now(site))
 
 
 def refused_now(site):
@@ -204,17 +202,9 @@ def test_a_file_that_becomes_shorter(site):
     site.serves()
 
 
-def stat_of(program):
-    with open("/proc/%d/stat" % program.pid) as file:
-        return file.read().rsplit(")", 1)[1].split()
-
-
-def process_state(program):
-    return stat_of(program)[0]
-
-
 def cpu_seconds(program):
-    fields = stat_of(program)
+    with open("/proc/%d/stat" % program.pid) as file:
+        fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -236,7 +226,7 @@ def test_clients_that_reset(site):
         connection.more()
         reset(connection)
     site.serves()
-    until("their files are closed", lambda: len(site.pxed.open_files()) <= before)
+    check.until("their files are closed", lambda: len(site.pxed.open_files()) <= before)
 
 
 def reset(connection):
@@ -248,11 +238,9 @@ def reset(connection):
 def test_connections_that_are_gone_before_they_begin(site):
     """Of a pxed that was held up: they count for nothing, at that address or another."""
     for _ in range(5):
-        os.kill(site.pxed.pid, signal.SIGSTOP)
-        until("it is held up", lambda: process_state(site.pxed) == "T")
-        for i in range(30):
-            reset(site.connect("10.77.0.%d" % (10 + i % 5)))
-        os.kill(site.pxed.pid, signal.SIGCONT)
+        with site.pxed.held_up():
+            for i in range(30):
+                reset(site.connect("10.77.0.%d" % (10 + i % 5)))
     site.serves("10.77.0.10")
     site.serves("10.77.0.15")
 
@@ -260,7 +248,7 @@ def test_connections_that_are_gone_before_they_begin(site):
 def test_threads_and_memory_come_back(site):
     def tasks():
         return len(os.listdir("/proc/%d/task" % site.pxed.pid))
-    until("the others are gone", lambda: tasks() < 12)
+    check.until("the others are gone", lambda: tasks() < 12)
     few, memory = tasks(), site.pxed.held_kib()
     for _ in range(15):
         many = [site.connect("10.77.0.%d" % (10 + i % 5)) for i in range(18)]
@@ -269,5 +257,5 @@ def test_threads_and_memory_come_back(site):
         for one in many:
             check.equal(one.read().status, 200, "one of many")
             one.close()
-        until("their connections are gone", lambda: tasks() <= few + 1)
+        check.until("their connections are gone", lambda: tasks() <= few + 1)
     check.at_most(site.pxed.held_kib() - memory, 4096, "KiB more than before")

@@ -12,11 +12,9 @@ import tftp
 import web
 import wire
 from harness import fixture
-from test_service import until
 
 FRAMES = 4000  # the buffer of a capture holds some 1,900
 BURST = 500
-WAIT = 30
 
 
 class Site:
@@ -30,19 +28,6 @@ class Site:
         self.pxed = network.pxed(self.server, self.configuration)
         self.pxe = dhcp.Client(self.client)
 
-    def stop(self):
-        self.pxed.signal(signal.SIGSTOP)
-        until("all threads stand still", lambda: all(state == "T" for state in self.states()), WAIT)
-
-    def states(self):
-        folder = "/proc/%d/task" % self.pxed.pid
-        for task in os.listdir(folder):
-            with open(os.path.join(folder, task, "stat")) as file:
-                yield file.read().rsplit(")", 1)[1].split()[0]
-
-    def go_on(self):
-        self.pxed.signal(signal.SIGCONT)
-
     def dropped(self, table, port):
         """What the kernel says of the sockets of that port: its own count."""
         return sum(int(line.split()[-1]) for line in self.server.read_proc(table).splitlines()[1:]
@@ -50,15 +35,12 @@ class Site:
 
     def overflow(self, table, port, send):
         """Stops it, sends until the socket takes no more; how many were dropped."""
-        self.stop()
-        try:
+        with self.pxed.held_up():
             for _ in range(200):
                 for _ in range(BURST):
                     send()
                 if self.dropped(table, port):
                     break
-        finally:
-            self.go_on()
         return self.dropped(table, port)
 
     def lost(self, socket, iface=""):
@@ -83,12 +65,11 @@ def test_frames_the_capture_had_no_room_for(site):
     message = site.pxe.prepare(dhcp.discover(7))
     frame = wire.udp_frame(site.pxe.mac, wire.BROADCAST_MAC, "0.0.0.0", "255.255.255.255", 68, 67,
                            message.pack())
-    site.stop()
-    for _ in range(FRAMES):
-        site.pxe.wire.send(frame)
-    site.go_on()
-    until("it is counted", lambda: site.lost("capture", "eth0") > 0, WAIT)
-    site.pxed.wait_log("packets lost socket=capture interface=eth0 reason=not-read-in-time lost=", WAIT)
+    with site.pxed.held_up():
+        for _ in range(FRAMES):
+            site.pxe.wire.send(frame)
+    check.until("it is counted", lambda: site.lost("capture", "eth0") > 0)
+    site.pxed.wait_log("packets lost socket=capture interface=eth0 reason=not-read-in-time lost=")
     status = site.told()
     number = status["interfaces"][0]["lost"]
     check.that(0 < number < FRAMES, "%d of %d were lost" % (number, FRAMES))
@@ -111,9 +92,9 @@ def udp_sender(site, port):
 def expect_counted(site, socket, table, port, send, iface=""):
     number = site.overflow(table, port, send)
     check.that(number > 0, "the socket had room for all")
-    until("as many as the kernel says, %d" % number,
-          lambda: site.lost(socket, iface) == site.dropped(table, port), WAIT)
-    site.pxed.wait_log("packets lost socket=%s.* lost=" % socket, WAIT)
+    check.until("as many as the kernel says, %d" % number,
+                lambda: site.lost(socket, iface) == site.dropped(table, port))
+    site.pxed.wait_log("packets lost socket=%s.* lost=" % socket)
     told = {one["socket"]: one["count"] for one in site.told()["lost"]}
     check.equal(told.get(socket), site.lost(socket, iface), "the document: %s" % told)
 

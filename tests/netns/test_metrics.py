@@ -35,10 +35,8 @@ class Site:
                 if value != before.get(name, 0) and not name.startswith(("process_", "pxed_boots"))}
 
     def until(self, name, value):
-        end = time.monotonic() + 3
-        while web.metrics(self.server)[0][name] != value:
-            check.that(time.monotonic() < end, "%s does not become %s" % (name, value))
-            time.sleep(0.02)
+        check.until("%s becomes %s" % (name, value),
+                    lambda: web.metrics(self.server)[0][name] == value)
 
 
 def same(got, want):

@@ -9,6 +9,7 @@ import check
 import dhcp
 import harness
 import net
+from harness import timed
 
 MENU = {"prompt": "Press F8", "timeout": 5, "items": [
     {"name": "Install", "file": "x64.efi"}, {"name": "Disk", "action": "local"}]}
@@ -61,6 +62,7 @@ def site():
         yield Site(network)
 
 
+@timed
 def test_uefi_boots(site):
     told = site.probe()
     kinds = {answer["kind"]: answer for answer in told["answers"]}

@@ -35,7 +35,7 @@ class Site:
 
     def ask(self, message):
         self.client.send(message)
-        self.client.replies(3.0, {message.xid}, both_seen())
+        self.client.replies(check.PATIENCE, {message.xid}, both_seen())
         time.sleep(0.05)
 
     def lines(self):
@@ -139,7 +139,7 @@ def test_files_for_machines_that_are_not_ours_are_no_conflict():
         site = Site(network, "--dhcp-boot=phone.cfg")
         telephone = dhcp.discover(7).set(60, b"phone")
         site.client.send(telephone)
-        check.that(site.client.replies(3.0, {telephone.xid}, stop=lambda reply: True), "no offer")
+        check.that(site.client.replies(check.PATIENCE, {telephone.xid}, stop=lambda reply: True), "no offer")
         site.ask(dhcp.discover(7, chaddr=bytes.fromhex("525400000007").ljust(16, b"\0")))
         check.equal(site.kinds(), ["foreign-boot-file"], "conflicts")
         check.that("client=52:54:00:00:00:07" in site.line("foreign-boot-file"),

@@ -42,13 +42,6 @@ def changed(configuration, boot_file):
     return dict(configuration, profiles=profiles)
 
 
-def until(what, condition, seconds=3.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        check.that(time.monotonic() < end, "not within %.0f s: %s" % (seconds, what))
-        time.sleep(0.02)
-
-
 def test_privileges_are_gone_when_it_serves():
     with net.Net() as network:
         site = Site(network)
@@ -135,7 +128,7 @@ def test_sighup_reloads():
         site.rewrite(changed(site.configuration, "next.efi"))
         check.equal(site.answer(), "x64.efi", "answer before the signal")
         site.pxed.signal(signal.SIGHUP)
-        until("the new answer", lambda: site.answer() == "next.efi")
+        check.until("the new answer", lambda: site.answer() == "next.efi")
 
 
 def test_sighup_reloads_the_host_table():
@@ -146,7 +139,7 @@ def test_sighup_reloads_the_host_table():
         site.pxe.ask(message)
         site.rewrite(dict(site.configuration, hosts=[host]))
         site.pxed.signal(signal.SIGHUP)
-        until("silence for the host", lambda: not answered(site.pxe, message))
+        check.until("silence for the host", lambda: not answered(site.pxe, message))
         check.equal(site.answer(), "x64.efi", "answer for others")
 
 
@@ -164,7 +157,7 @@ def test_a_host_set_by_command_counts_after_a_reload():
             subprocess.run([net.binary(), "host", *words, "-c", site.pxed.config_path],
                            check=True, capture_output=True)
             site.pxed.signal(signal.SIGHUP)
-            until("the command's word", lambda: answered(site.pxe, message) != silent)
+            check.until("the command's word", lambda: answered(site.pxe, message) != silent)
 
 
 def test_hosts_are_told_by_interface_and_architecture():
@@ -196,7 +189,7 @@ def test_bad_reload_keeps_the_old_configuration():
             check.equal(site.answer(), "x64.efi", "answer after a refused reload")
         site.rewrite(changed(site.configuration, "next.efi"))
         site.pxed.signal(signal.SIGHUP)
-        until("the new answer", lambda: site.answer() == "next.efi")
+        check.until("the new answer", lambda: site.answer() == "next.efi")
 
 
 def refuse_reload(site, text, line):
@@ -222,7 +215,7 @@ def test_reload_leaves_transfers_alone():
         site.root.write("next.efi", b"n" * 100)
         site.rewrite(changed(site.configuration, "next.efi"))
         site.pxed.signal(signal.SIGHUP)
-        until("the new answer", lambda: site.answer() == "next.efi")
+        check.until("the new answer", lambda: site.answer() == "next.efi")
         for block in range(2, 22):
             client.drain()
             client.send(tftp.ack(block - 1))
@@ -287,10 +280,9 @@ def test_a_burst_waits_until_it_is_read():
     """1,900 requests, while pxed gets no processor."""
     with net.Net() as network:
         site = Site(network)
-        os.kill(site.pxed.pid, signal.SIGSTOP)
-        for number in range(BURST):
-            site.pxe.send(dhcp.discover(7, chaddr=bytes.fromhex("02cd%08x" % number).ljust(16, b"\0")))
-        os.kill(site.pxed.pid, signal.SIGCONT)
+        with site.pxed.held_up():
+            for number in range(BURST):
+                site.pxe.send(dhcp.discover(7, chaddr=bytes.fromhex("02cd%08x" % number).ljust(16, b"\0")))
         site.pxed.wait_log("mac=02:cd:%s" % (BURST - 1).to_bytes(4, "big").hex(":"))
         check.equal(site.pxed.log().count(" dhcp offer mac=02:cd:"), BURST, "offers")
 

@@ -12,8 +12,8 @@ import dhcp
 import net
 import tftp
 import wire
+from harness import timed
 from test_control import ask
-from test_service import until
 
 ONCE, HELD, FREE = "52:54:00:0c:00:01", "52:54:00:0c:00:02", "52:54:00:0c:00:03"
 WHEN = "52:54:00:0c:00:04"
@@ -87,7 +87,7 @@ class Site:
         return self.tell({"verb": "known"})[0]
 
     def saved(self):
-        until("all is written", lambda: not self.known()["unsaved"])
+        check.until("all is written", lambda: not self.known()["unsaved"])
 
     def command(self, *words):
         done = subprocess.run([net.binary(), words[0], "-c", self.pxed.config_path, *words[1:]],
@@ -168,6 +168,7 @@ def test_unknown_hosts_may_be_held():
         check.equal(site.offered(FREE), "x64.efi", "offer")
 
 
+@timed
 def test_a_locked_database_delays_nothing_and_loses_nothing():
     with net.Net() as network:
         site = Site(network)
@@ -182,7 +183,7 @@ def test_a_locked_database_delays_nothing_and_loses_nothing():
         check.that(site.known()["unsaved"], "nothing waits")
         other.rollback()
         other.close()
-        site.pxed.wait_log("state is written again", timeout=10)
+        site.pxed.wait_log("state is written again")
         site.saved()
         site.kill()
         site.silent(ONCE)

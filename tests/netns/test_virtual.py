@@ -1,17 +1,14 @@
 """Files that are made for the one who asks, and names that stand for other files."""
 import os
 import signal
-import socket
 import subprocess
 
 import check
 import dhcp
 import net
 import tftp
-import wire
 from harness import fixture
 from one_client import OneClient
-from test_service import until
 
 KNOWN, OTHER = "52:54:00:ab:00:01", "52:54:00:ab:00:02"
 TEMPLATE = """#!ipxe

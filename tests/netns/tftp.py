@@ -99,12 +99,12 @@ class Client:
             self.peer = source
         return Packet(data, source)
 
-    def expect(self, what, timeout=2.0):
+    def expect(self, what, timeout=check.PATIENCE):
         packet = self.receive(timeout)
         check.that(packet, "no answer within %.1f s, expected %s" % (timeout, what))
         return packet
 
-    def expect_data(self, block, content=None, timeout=2.0):
+    def expect_data(self, block, content=None, timeout=check.PATIENCE):
         """This block next; repeats of earlier ones do not count.
 
         A server whose timer follows the round trip repeats a block when this machine is busy
@@ -118,7 +118,7 @@ class Client:
             check.same_bytes(packet.data, content, "DATA %d" % block)
         return packet
 
-    def expect_oack(self, options, timeout=2.0):
+    def expect_oack(self, options, timeout=check.PATIENCE):
         """An OACK with exactly these pairs, in this order."""
         packet = self.expect("an OACK", timeout)
         check.equal(packet.op, OACK, "opcode of %s" % packet)
@@ -126,7 +126,7 @@ class Client:
         check.equal(packet.options, wanted, "options of the OACK")
         return packet
 
-    def expect_error(self, *codes, timeout=2.0):
+    def expect_error(self, *codes, timeout=check.PATIENCE):
         packet = self.expect("an ERROR", timeout)
         check.equal(packet.op, ERROR, "opcode of %s" % packet)
         check.inside(packet.code, codes, "code of %s" % packet)
@@ -146,7 +146,7 @@ class Client:
                 return found
             found.append(packet)
 
-    def drain_until(self, wanted, what, seconds=2.0):
+    def drain_until(self, wanted, what, seconds=check.PATIENCE):
         """Skip packets until the wanted one; repeats of older ones may be under way."""
         end = time.monotonic() + seconds
         while True:

@@ -22,7 +22,7 @@ class Response:
 class Connection:
     """A TCP connection of a namespace (None: of this one) to the server."""
 
-    def __init__(self, namespace, address, port=PORT, timeout=5.0, source=None, buffer=None):
+    def __init__(self, namespace, address, port=PORT, timeout=check.PATIENCE, source=None, buffer=None):
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         if namespace:
             self.sock = namespace.socket(family, socket.SOCK_STREAM)
