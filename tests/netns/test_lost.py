@@ -1,7 +1,6 @@
 """Packets that come while the host is too busy to read them are counted, and told."""
 import json
 import os
-import signal
 import subprocess
 
 import check
