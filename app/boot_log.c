@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 
 #include "app/commands.h"
 #include "app/json.h"
+#include "app/options.h"
 #include "app/orders.h"
 #include "app/status_view.h"
 #include "app/terminal.h"
@@ -19,12 +19,6 @@
 #define WAIT        30 /* seconds that pxed may hold a question */
 #define RETRY       1  /* second, while there is no pxed */
 
-enum {
-    OPTION_JSON = 256,
-    OPTION_FOLLOW,
-    OPTION_NO_COLOR,
-};
-
 struct wish {
     const char *configuration;
     const char *mac; /* NULL: of all machines */
@@ -35,45 +29,28 @@ struct wish {
     uint64_t most; /* lines of what is past */
 };
 
-static bool take_option(struct wish *w, int option)
+static bool take_most(int code, const char *text, void *wish)
 {
-    switch (option) {
-    case 'c':
-        w->configuration = optarg;
-        return true;
-    case 'n':
-        w->limited = true;
-        return text_decimal(optarg, &w->most);
-    case OPTION_JSON:
-        w->json = true;
-        return true;
-    case OPTION_FOLLOW:
-        w->follow = true;
-        return true;
-    case OPTION_NO_COLOR:
-        w->no_color = true;
-        return true;
-    default:
-        return false;
-    }
+    struct wish *w = wish;
+    (void)code;
+    w->limited = true;
+    return text_decimal(text, &w->most);
 }
 
 static bool parse_arguments(int argc, char **argv, struct wish *w)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"follow", no_argument, NULL, OPTION_FOLLOW},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"no-color", no_argument, NULL, OPTION_NO_COLOR},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"config", 'c', OPTION_TEXT, offsetof(struct wish, configuration)},
+        {"", 'n', OPTION_VALUE, 0},
+        {"follow", 0, OPTION_FLAG, offsetof(struct wish, follow)},
+        {"json", 0, OPTION_FLAG, offsetof(struct wish, json)},
+        {"no-color", 0, OPTION_FLAG, offsetof(struct wish, no_color)},
+        {NULL, 0, 0, 0},
     };
     struct mac mac;
-    int c;
     *w = (struct wish){.configuration = PXED_CONFIGURATION};
-    while ((c = getopt_long(argc, argv, "c:n:", options, NULL)) != -1) {
-        if (!take_option(w, c)) {
-            return false;
-        }
+    if (!options_read(rows, take_most, argc, argv, w)) {
+        return false;
     }
     w->mac = optind < argc ? argv[optind++] : NULL;
     return optind == argc && (!w->mac || mac_parse(w->mac, &mac));

@@ -1,11 +1,12 @@
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/json.h"
+#include "app/options.h"
 #include "app/read_file.h"
 #include "app/service_user.h"
 #include "common/tell.h"
@@ -51,32 +52,16 @@ struct arguments {
 
 static bool parse_arguments(int argc, char **argv, struct arguments *out)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"json", no_argument, NULL, 'j'},
-        {"strict", no_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"config", 'c', OPTION_TEXT, offsetof(struct arguments, path)},
+        {"json", 0, OPTION_FLAG, offsetof(struct arguments, json)},
+        {"strict", 0, OPTION_FLAG, offsetof(struct arguments, strict)},
+        {"help", 'h', OPTION_FLAG, offsetof(struct arguments, help)},
+        {NULL, 0, 0, 0},
     };
-    int c;
     *out = (struct arguments){.path = PXED_CONFIGURATION};
-    while ((c = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-        switch (c) {
-        case 'c':
-            out->path = optarg;
-            break;
-        case 'j':
-            out->json = true;
-            break;
-        case 's':
-            out->strict = true;
-            break;
-        case 'h':
-            out->help = true;
-            break;
-        default:
-            return false;
-        }
+    if (!options_read(rows, NULL, argc, argv, out)) {
+        return false;
     }
     if (optind < argc) {
         tell(stderr, "%s: \"%s\" is one argument too many\n", argv[0], argv[optind]);

@@ -1,8 +1,8 @@
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/configuration.h"
@@ -10,6 +10,7 @@
 #include "app/explain_v4.h"
 #include "app/explain_v6.h"
 #include "app/json.h"
+#include "app/options.h"
 #include "app/read_file.h"
 #include "app/recording.h"
 #include "common/tell.h"
@@ -74,7 +75,7 @@ struct arguments {
 
 /* -- arguments ---------------------------------------------------------------------------- */
 
-enum { OPTION_CLASS = 256, OPTION_IPXE, OPTION_ASKED, OPTION_PCAP, OPTION_JSON };
+enum { OPTION_CLASS = OPTION_OWN, OPTION_ASKED };
 
 static bool parse_number(const char *text, unsigned long least, unsigned long most,
                          unsigned long *out)
@@ -97,10 +98,11 @@ static bool parse_port(const char *text, uint16_t *out)
     return true;
 }
 
-static bool take_client_option(int c, const char *text, struct arguments *out)
+static bool take(int code, const char *text, void *arguments)
 {
+    struct arguments *out = arguments;
     unsigned long n;
-    switch (c) {
+    switch (code) {
     case 'm':
         out->has_mac = true;
         return mac_parse(text, &out->terms.mac);
@@ -115,9 +117,6 @@ static bool take_client_option(int c, const char *text, struct arguments *out)
     case OPTION_CLASS:
         out->terms.class = text;
         return strlen(text) < 256;
-    case OPTION_IPXE:
-        out->ipxe = true;
-        return true;
     case OPTION_ASKED:
         if (!parse_number(text, 1, 1000, &n)) {
             return false;
@@ -126,32 +125,6 @@ static bool take_client_option(int c, const char *text, struct arguments *out)
         return true;
     default:
         return false;
-    }
-}
-
-static bool take_option(int c, const char *text, struct arguments *out)
-{
-    switch (c) {
-    case 'c':
-        out->path = text;
-        return true;
-    case 'i':
-        out->interface = text;
-        return true;
-    case '6':
-        out->ipv6 = true;
-        return true;
-    case 'h':
-        out->help = true;
-        return true;
-    case OPTION_PCAP:
-        out->pcap = text;
-        return true;
-    case OPTION_JSON:
-        out->json = true;
-        return true;
-    default:
-        return take_client_option(c, text, out);
     }
 }
 
@@ -166,33 +139,30 @@ static bool settle_family(struct arguments *out)
 
 static bool parse_arguments(int argc, char **argv, struct arguments *out)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"mac", required_argument, NULL, 'm'},
-        {"arch", required_argument, NULL, 'a'},
-        {"uuid", required_argument, NULL, 'u'},
-        {"class", required_argument, NULL, OPTION_CLASS},
-        {"ipxe", no_argument, NULL, OPTION_IPXE},
-        {"ipv6", no_argument, NULL, '6'},
-        {"relay", required_argument, NULL, 'r'},
-        {"port", required_argument, NULL, 'p'},
-        {"interface", required_argument, NULL, 'i'},
-        {"asked", required_argument, NULL, OPTION_ASKED},
-        {"pcap", required_argument, NULL, OPTION_PCAP},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"config", 'c', OPTION_TEXT, offsetof(struct arguments, path)},
+        {"mac", 'm', OPTION_VALUE, 0},
+        {"arch", 'a', OPTION_VALUE, 0},
+        {"uuid", 'u', OPTION_VALUE, 0},
+        {"class", OPTION_CLASS, OPTION_VALUE, 0},
+        {"ipxe", 0, OPTION_FLAG, offsetof(struct arguments, ipxe)},
+        {"ipv6", '6', OPTION_FLAG, offsetof(struct arguments, ipv6)},
+        {"relay", 'r', OPTION_VALUE, 0},
+        {"port", 'p', OPTION_VALUE, 0},
+        {"interface", 'i', OPTION_TEXT, offsetof(struct arguments, interface)},
+        {"asked", OPTION_ASKED, OPTION_VALUE, 0},
+        {"pcap", 0, OPTION_TEXT, offsetof(struct arguments, pcap)},
+        {"json", 0, OPTION_FLAG, offsetof(struct arguments, json)},
+        {"help", 'h', OPTION_FLAG, offsetof(struct arguments, help)},
+        {NULL, 0, 0, 0},
     };
-    int c;
     *out = (struct arguments){
         .path = PXED_CONFIGURATION, .asked = 1, .terms.arch = ARCH_X64_UEFI};
-    while ((c = getopt_long(argc, argv, "c:m:a:u:r:p:i:6h", options, NULL)) != -1) {
-        if (!take_option(c, optarg, out)) {
-            if (c != '?') {
-                tell(stderr, "pxed explain: \"%s\" is not understood\n", optarg);
-            }
-            return false;
+    if (!options_read(rows, take, argc, argv, out)) {
+        if (optarg) {
+            tell(stderr, "pxed explain: \"%s\" is not understood\n", optarg);
         }
+        return false;
     }
     out->terms.manner = out->ipxe ? REQUEST_IPXE : request_manner_of(out->terms.arch);
     return out->help ||

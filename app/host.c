@@ -1,15 +1,16 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/host_print.h"
 #include "app/host_store.h"
 #include "app/json.h"
+#include "app/options.h"
 #include "app/read_file.h"
 #include "common/cleanup.h"
 #include "common/tell.h"
@@ -73,6 +74,8 @@ static const char *const keys[] = {"name", "uuid", "profile", "action"};
 
 /* -- arguments ------------------------------------------------------------------------- */
 
+enum { OPTION_VAR = OPTION_OWN, OPTION_KEY };
+
 static bool take_mac(const char *text, struct arguments *out)
 {
     if (out->has_mac || !mac_parse(text, &out->mac)) {
@@ -97,59 +100,41 @@ static bool take_key(const char *text, struct arguments *out)
     return true;
 }
 
-static bool take_option(int c, const char *text, struct arguments *out)
+static bool take(int code, const char *text, void *arguments)
 {
-    switch (c) {
-    case 'c':
-        out->path = text;
-        return true;
-    case 'm':
+    struct arguments *out = arguments;
+    if (code == 'm') {
         return take_mac(text, out);
-    case 'j':
-        out->json = true;
-        return true;
-    case 'h':
-        out->help = true;
-        return true;
-    case 'k':
-        return take_key(text, out);
-    case 'v':
-        if (out->var_count == VARS_MAX) {
-            tell(stderr, "pxed host: more than %d variables\n", VARS_MAX);
-            return false;
-        }
-        out->var[out->var_count++] = text;
-        return true;
-    default:
-        if (c < '0' || c >= '0' + (int)KEYS) {
-            return false;
-        }
-        out->text[c - '0'] = text;
-        return true;
     }
+    if (code == OPTION_KEY) {
+        return take_key(text, out);
+    }
+    if (out->var_count == VARS_MAX) {
+        tell(stderr, "pxed host: more than %d variables\n", VARS_MAX);
+        return false;
+    }
+    out->var[out->var_count++] = text;
+    return true;
 }
 
 static bool parse_arguments(int argc, char **argv, struct arguments *out)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {"mac", required_argument, NULL, 'm'},
-        {"name", required_argument, NULL, '0'},
-        {"uuid", required_argument, NULL, '1'},
-        {"profile", required_argument, NULL, '2'},
-        {"action", required_argument, NULL, '3'},
-        {"var", required_argument, NULL, 'v'},
-        {"key", required_argument, NULL, 'k'},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"config", 'c', OPTION_TEXT, offsetof(struct arguments, path)},
+        {"json", 0, OPTION_FLAG, offsetof(struct arguments, json)},
+        {"help", 'h', OPTION_FLAG, offsetof(struct arguments, help)},
+        {"mac", 'm', OPTION_VALUE, 0},
+        {"name", 0, OPTION_TEXT, offsetof(struct arguments, text[0])},
+        {"uuid", 0, OPTION_TEXT, offsetof(struct arguments, text[1])},
+        {"profile", 0, OPTION_TEXT, offsetof(struct arguments, text[2])},
+        {"action", 0, OPTION_TEXT, offsetof(struct arguments, text[3])},
+        {"var", OPTION_VAR, OPTION_VALUE, 0},
+        {"key", OPTION_KEY, OPTION_VALUE, 0},
+        {NULL, 0, 0, 0},
     };
-    int c;
     *out = (struct arguments){.path = PXED_CONFIGURATION};
-    while ((c = getopt_long(argc, argv, "c:m:h", options, NULL)) != -1) {
-        if (!take_option(c, optarg, out)) {
-            return false;
-        }
+    if (!options_read(rows, take, argc, argv, out)) {
+        return false;
     }
     for (; optind < argc; optind++) {
         if (!take_mac(argv[optind], out)) {

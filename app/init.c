@@ -1,8 +1,8 @@
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/configuration.h"
@@ -12,6 +12,7 @@
 #include "app/init_print.h"
 #include "app/init_where.h"
 #include "app/json.h"
+#include "app/options.h"
 #include "common/cleanup.h"
 #include "common/tell.h"
 
@@ -71,8 +72,6 @@ struct arguments {
 
 /* -- arguments ---------------------------------------------------------------------------- */
 
-enum { OPTION_FROM = 256, OPTION_FORCE, OPTION_NO_COLOR, OPTION_JSON };
-
 static bool complain(const char *what, const char *text)
 {
     tell(stderr, "pxed init: \"%s\" is no %s\n", text, what);
@@ -86,9 +85,10 @@ static bool is_interface_name(const char *name)
     return len > 0 && len < IF_NAMESIZE && !strpbrk(name, "\"\\/ \t\n");
 }
 
-static bool take_text(int c, const char *text, struct arguments *out)
+static bool take(int code, const char *text, void *arguments)
 {
-    switch (c) {
+    struct arguments *out = arguments;
+    switch (code) {
     case 'i':
         out->interface = text;
         return is_interface_name(text) || complain("name of an interface", text);
@@ -106,50 +106,22 @@ static bool take_text(int c, const char *text, struct arguments *out)
     }
 }
 
-static bool take_option(int c, const char *text, struct arguments *out)
-{
-    switch (c) {
-    case 'i':
-    case 'a':
-    case 'l':
-    case OPTION_FROM:
-        return take_text(c, text, out);
-    case OPTION_FORCE:
-        out->force = true;
-        return true;
-    case OPTION_NO_COLOR:
-        out->no_color = true;
-        return true;
-    case OPTION_JSON:
-        out->json = true;
-        return true;
-    case 'h':
-        out->help = true;
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool parse_arguments(int argc, char **argv, struct arguments *out)
 {
-    static const struct option options[] = {
-        {"interface", required_argument, NULL, 'i'},
-        {"address", required_argument, NULL, 'a'},
-        {"loader", required_argument, NULL, 'l'},
-        {"from", required_argument, NULL, OPTION_FROM},
-        {"force", no_argument, NULL, OPTION_FORCE},
-        {"no-color", no_argument, NULL, OPTION_NO_COLOR},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"interface", 'i', OPTION_VALUE, 0},
+        {"address", 'a', OPTION_VALUE, 0},
+        {"loader", 'l', OPTION_VALUE, 0},
+        {"from", 0, OPTION_VALUE, 0},
+        {"force", 0, OPTION_FLAG, offsetof(struct arguments, force)},
+        {"no-color", 0, OPTION_FLAG, offsetof(struct arguments, no_color)},
+        {"json", 0, OPTION_FLAG, offsetof(struct arguments, json)},
+        {"help", 'h', OPTION_FLAG, offsetof(struct arguments, help)},
+        {NULL, 0, 0, 0},
     };
-    int c;
     *out = (struct arguments){.loader = LOADER_ANY};
-    while ((c = getopt_long(argc, argv, "i:a:l:h", options, NULL)) != -1) {
-        if (!take_option(c, optarg, out)) {
-            return false;
-        }
+    if (!options_read(rows, take, argc, argv, out)) {
+        return false;
     }
     if (optind < argc) {
         out->dir = argv[optind++];

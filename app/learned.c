@@ -1,12 +1,13 @@
 #include "app/learned.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/control.h"
 #include "app/json.h"
+#include "app/options.h"
 #include "app/orders.h"
 #include "app/timeline_json.h"
 #include "common/tell.h"
@@ -167,26 +168,20 @@ static int forget(const char *path)
 
 int command_learned(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"forget", no_argument, NULL, 'f'},
-        {"json", no_argument, NULL, 'j'},
-        {NULL, 0, NULL, 0},
+    struct arguments {
+        const char *path;
+        bool json;
+        bool forget;
+    } a = {.path = PXED_CONFIGURATION};
+    static const struct option_row rows[] = {
+        {"config", 'c', OPTION_TEXT, offsetof(struct arguments, path)},
+        {"forget", 0, OPTION_FLAG, offsetof(struct arguments, forget)},
+        {"json", 0, OPTION_FLAG, offsetof(struct arguments, json)},
+        {NULL, 0, 0, 0},
     };
-    const char *path = PXED_CONFIGURATION;
-    bool json = false;
-    bool forgets = false;
-    int c;
-    bool wrong = false;
-    while ((c = getopt_long(argc, argv, "c:", options, NULL)) != -1) {
-        path = c == 'c' ? optarg : path;
-        json = json || c == 'j';
-        forgets = forgets || c == 'f';
-        wrong = wrong || c == '?';
-    }
-    if (wrong || optind != argc) {
+    if (!options_read(rows, NULL, argc, argv, &a) || optind != argc) {
         tell(stderr, "usage: pxed learned [-c FILE] [--json | --forget]\n");
         return EXIT_USAGE;
     }
-    return forgets ? forget(path) : print_learned(path, json);
+    return a.forget ? forget(a.path) : print_learned(a.path, a.json);
 }

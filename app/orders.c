@@ -1,15 +1,16 @@
 #include "app/orders.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/control.h"
+#include "app/options.h"
 #include "app/unix_socket.h"
 #include "common/cleanup.h"
 #include "common/tell.h"
@@ -108,19 +109,12 @@ const char *answer_text(const json_t *answer, const char *key)
 /* False: wrong usage.  What is no option stands at optind. */
 static bool parse_arguments(int argc, char **argv, const char **path)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"config", 'c', OPTION_TEXT, 0},
+        {NULL, 0, 0, 0},
     };
-    int c;
     *path = PXED_CONFIGURATION;
-    while ((c = getopt_long(argc, argv, "c:", options, NULL)) != -1) {
-        if (c != 'c') {
-            return false;
-        }
-        *path = optarg;
-    }
-    return true;
+    return options_read(rows, NULL, argc, argv, (void *)path);
 }
 
 int command_reload(int argc, char **argv)

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <getopt.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include "app/http_files.h"
 #include "app/learned.h"
 #include "app/logging.h"
+#include "app/options.h"
 #include "app/privileges.h"
 #include "app/read_file.h"
 #include "app/reload.h"
@@ -35,25 +35,20 @@
 
 /* -- the steps of the start, in the order of start() --------------------------------------- */
 
-static bool parse_arguments(int argc, char **argv, const char **path, bool *verbose)
+struct arguments {
+    const char *path;
+    bool verbose;
+};
+
+static bool parse_arguments(int argc, char **argv, struct arguments *out)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"verbose", no_argument, NULL, 'v'},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"config", 'c', OPTION_TEXT, offsetof(struct arguments, path)},
+        {"verbose", 'v', OPTION_FLAG, offsetof(struct arguments, verbose)},
+        {NULL, 0, 0, 0},
     };
-    int c;
-    *path = PXED_CONFIGURATION;
-    while ((c = getopt_long(argc, argv, "c:v", options, NULL)) != -1) {
-        if (c == 'c') {
-            *path = optarg;
-        } else if (c == 'v') {
-            *verbose = true;
-        } else {
-            return false;
-        }
-    }
-    return optind == argc;
+    *out = (struct arguments){.path = PXED_CONFIGURATION};
+    return options_read(rows, NULL, argc, argv, out) && optind == argc;
 }
 
 /* Its faults are told, the first ones of very many, in the form of log that it asks for. */
@@ -528,14 +523,14 @@ static void stop(struct appliance *a)
 
 int command_run(int argc, char **argv)
 {
-    struct appliance a = {.neighbours = -1};
-    const char *path;
-    if (!parse_arguments(argc, argv, &path, &a.verbose)) {
+    struct arguments arguments;
+    if (!parse_arguments(argc, argv, &arguments)) {
         tell(stderr, "usage: pxed run [-c FILE] [-v]\n");
         return EXIT_USAGE;
     }
+    struct appliance a = {.verbose = arguments.verbose, .neighbours = -1};
     logging_start(a.verbose);
-    bool started = start(&a, path);
+    bool started = start(&a, arguments.path);
     if (started) {
         announce(&a);
         loop_run(a.loop);

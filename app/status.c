@@ -1,11 +1,12 @@
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/json.h"
+#include "app/options.h"
 #include "app/orders.h"
 #include "app/screen.h"
 #include "app/status_print.h"
@@ -16,13 +17,6 @@
 #define RECENT_SHOWN  10
 #define INTERVAL_MOST 3600 /* seconds */
 
-enum {
-    OPTION_JSON = 256,
-    OPTION_QUIET,
-    OPTION_NO_COLOR,
-    OPTION_WATCH,
-};
-
 struct wish {
     const char *configuration;
     bool watch;
@@ -32,60 +26,31 @@ struct wish {
     unsigned interval; /* seconds */
 };
 
-static bool read_interval(const char *text, unsigned *out)
+static bool take_interval(int code, const char *text, void *wish)
 {
+    struct wish *w = wish;
     uint64_t seconds;
-    if (!text) {
-        return true;
-    }
+    (void)code;
     if (!text_decimal(text, &seconds) || seconds == 0 || seconds > INTERVAL_MOST) {
         return false;
     }
-    *out = (unsigned)seconds;
+    w->interval = (unsigned)seconds;
     return true;
-}
-
-static bool take_option(struct wish *w, int option)
-{
-    switch (option) {
-    case 'c':
-        w->configuration = optarg;
-        return true;
-    case OPTION_WATCH:
-        w->watch = true;
-        return read_interval(optarg, &w->interval);
-    case OPTION_JSON:
-        w->json = true;
-        return true;
-    case OPTION_QUIET:
-        w->quiet = true;
-        return true;
-    case OPTION_NO_COLOR:
-        w->no_color = true;
-        return true;
-    default:
-        return false;
-    }
 }
 
 static bool parse_arguments(int argc, char **argv, struct wish *w)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"watch", optional_argument, NULL, OPTION_WATCH},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"quiet", no_argument, NULL, OPTION_QUIET},
-        {"no-color", no_argument, NULL, OPTION_NO_COLOR},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"config", 'c', OPTION_TEXT, offsetof(struct wish, configuration)},
+        {"watch", 0, OPTION_MAYBE, offsetof(struct wish, watch)},
+        {"json", 0, OPTION_FLAG, offsetof(struct wish, json)},
+        {"quiet", 0, OPTION_FLAG, offsetof(struct wish, quiet)},
+        {"no-color", 0, OPTION_FLAG, offsetof(struct wish, no_color)},
+        {NULL, 0, 0, 0},
     };
-    int c;
     *w = (struct wish){.configuration = PXED_CONFIGURATION, .interval = 1};
-    while ((c = getopt_long(argc, argv, "c:", options, NULL)) != -1) {
-        if (!take_option(w, c)) {
-            return false;
-        }
-    }
-    return optind == argc && !(w->quiet && (w->watch || w->json));
+    return options_read(rows, take_interval, argc, argv, w) && optind == argc &&
+           !(w->quiet && (w->watch || w->json));
 }
 
 /* 0 or -errno; -EREMOTEIO: it answers, but does not know how it is. */

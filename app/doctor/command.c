@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "app/configuration.h"
 #include "app/doctor/look.h"
 #include "app/json.h"
+#include "app/options.h"
 #include "app/orders.h"
 #include "app/privileges.h"
 #include "app/probe/exchange.h"
@@ -61,42 +61,18 @@ struct arguments {
     bool help;
 };
 
-enum { OPTION_JSON = 256, OPTION_NO_COLOR };
-
 static bool parse_arguments(int argc, char **argv, struct arguments *out)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"probe", no_argument, NULL, 'p'},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"no-color", no_argument, NULL, OPTION_NO_COLOR},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"config", 'c', OPTION_TEXT, offsetof(struct arguments, path)},
+        {"probe", 'p', OPTION_FLAG, offsetof(struct arguments, probe)},
+        {"json", 0, OPTION_FLAG, offsetof(struct arguments, json)},
+        {"no-color", 0, OPTION_FLAG, offsetof(struct arguments, no_color)},
+        {"help", 'h', OPTION_FLAG, offsetof(struct arguments, help)},
+        {NULL, 0, 0, 0},
     };
-    int c;
     *out = (struct arguments){.path = PXED_CONFIGURATION};
-    while ((c = getopt_long(argc, argv, "c:ph", options, NULL)) != -1) {
-        switch (c) {
-        case 'c':
-            out->path = optarg;
-            break;
-        case 'p':
-            out->probe = true;
-            break;
-        case OPTION_JSON:
-            out->json = true;
-            break;
-        case OPTION_NO_COLOR:
-            out->no_color = true;
-            break;
-        case 'h':
-            out->help = true;
-            break;
-        default:
-            return false;
-        }
-    }
-    return optind == argc;
+    return options_read(rows, NULL, argc, argv, out) && optind == argc;
 }
 
 /* -- the checks --------------------------------------------------------------------------- */

@@ -1,11 +1,12 @@
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 #include "app/doctor/look.h"
+#include "app/options.h"
 #include "app/privileges.h"
 #include "app/probe/probe.h"
 #include "common/cleanup.h"
@@ -86,6 +87,7 @@ struct arguments {
     bool has_arch;
     bool has_mac;
     bool http;
+    bool no_download;
     bool json;
     bool no_color;
     bool help;
@@ -93,16 +95,7 @@ struct arguments {
 
 /* -- arguments ---------------------------------------------------------------------------- */
 
-enum {
-    OPTION_HTTP = 256,
-    OPTION_LEASE,
-    OPTION_NO_DOWNLOAD,
-    OPTION_VERIFY,
-    OPTION_BLOCK,
-    OPTION_WINDOW,
-    OPTION_JSON,
-    OPTION_NO_COLOR,
-};
+enum { OPTION_VERIFY = OPTION_OWN, OPTION_BLOCK, OPTION_WINDOW };
 
 static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *out)
 {
@@ -125,11 +118,12 @@ static bool parse_profile(const char *text, size_t *out)
     return false;
 }
 
-static bool take_value(int c, const char *text, struct arguments *out)
+static bool take(int code, const char *text, void *arguments)
 {
+    struct arguments *out = arguments;
     struct probe_terms *terms = &out->terms;
     uint32_t n;
-    switch (c) {
+    switch (code) {
     case 'i':
         terms->interface = text;
         return strlen(text) < sizeof((struct interface_conf *)0)->name;
@@ -158,32 +152,6 @@ static bool take_value(int c, const char *text, struct arguments *out)
         return parse_number(text, 1, 65535, &terms->window);
     default:
         return false;
-    }
-}
-
-static bool take_option(int c, const char *text, struct arguments *out)
-{
-    switch (c) {
-    case 'h':
-        out->help = true;
-        return true;
-    case OPTION_HTTP:
-        out->http = true;
-        return true;
-    case OPTION_LEASE:
-        out->terms.lease = true;
-        return true;
-    case OPTION_NO_DOWNLOAD:
-        out->terms.download = false;
-        return true;
-    case OPTION_JSON:
-        out->json = true;
-        return true;
-    case OPTION_NO_COLOR:
-        out->no_color = true;
-        return true;
-    default:
-        return take_value(c, text, out);
     }
 }
 
@@ -217,6 +185,7 @@ static bool complete(struct arguments *out)
 {
     struct request_terms *client = &out->terms.client;
     out->terms.profile = profiles[out->profile].name;
+    out->terms.download = !out->no_download;
     client->manner = profiles[out->profile].manner;
     client->arch = out->has_arch ? client->arch : profiles[out->profile].arch;
     if (out->http) {
@@ -240,33 +209,30 @@ static bool complete(struct arguments *out)
 
 static bool parse_arguments(int argc, char **argv, struct arguments *out)
 {
-    static const struct option options[] = {
-        {"interface", required_argument, NULL, 'i'},
-        {"profile", required_argument, NULL, 'p'},
-        {"arch", required_argument, NULL, 'a'},
-        {"mac", required_argument, NULL, 'm'},
-        {"uuid", required_argument, NULL, 'u'},
-        {"timeout", required_argument, NULL, 't'},
-        {"http", no_argument, NULL, OPTION_HTTP},
-        {"lease", no_argument, NULL, OPTION_LEASE},
-        {"no-download", no_argument, NULL, OPTION_NO_DOWNLOAD},
-        {"verify", required_argument, NULL, OPTION_VERIFY},
-        {"block", required_argument, NULL, OPTION_BLOCK},
-        {"window", required_argument, NULL, OPTION_WINDOW},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"no-color", no_argument, NULL, OPTION_NO_COLOR},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    static const struct option_row rows[] = {
+        {"interface", 'i', OPTION_VALUE, 0},
+        {"profile", 'p', OPTION_VALUE, 0},
+        {"arch", 'a', OPTION_VALUE, 0},
+        {"mac", 'm', OPTION_VALUE, 0},
+        {"uuid", 'u', OPTION_VALUE, 0},
+        {"timeout", 't', OPTION_VALUE, 0},
+        {"http", 0, OPTION_FLAG, offsetof(struct arguments, http)},
+        {"lease", 0, OPTION_FLAG, offsetof(struct arguments, terms.lease)},
+        {"no-download", 0, OPTION_FLAG, offsetof(struct arguments, no_download)},
+        {"verify", OPTION_VERIFY, OPTION_VALUE, 0},
+        {"block", OPTION_BLOCK, OPTION_VALUE, 0},
+        {"window", OPTION_WINDOW, OPTION_VALUE, 0},
+        {"json", 0, OPTION_FLAG, offsetof(struct arguments, json)},
+        {"no-color", 0, OPTION_FLAG, offsetof(struct arguments, no_color)},
+        {"help", 'h', OPTION_FLAG, offsetof(struct arguments, help)},
+        {NULL, 0, 0, 0},
     };
-    int c;
-    *out = (struct arguments){.terms = {.patience = 4 * USEC_PER_SEC, .download = true}};
-    while ((c = getopt_long(argc, argv, "i:p:a:m:u:t:h", options, NULL)) != -1) {
-        if (!take_option(c, optarg, out)) {
-            if (c != '?') {
-                tell(stderr, "pxed probe: \"%s\" is not understood\n", optarg);
-            }
-            return false;
+    *out = (struct arguments){.terms = {.patience = 4 * USEC_PER_SEC}};
+    if (!options_read(rows, take, argc, argv, out)) {
+        if (optarg) {
+            tell(stderr, "pxed probe: \"%s\" is not understood\n", optarg);
         }
+        return false;
     }
     if (!out->help && !out->terms.interface) {
         tell(stderr, "pxed probe: on which interface?  Say it with -i\n");

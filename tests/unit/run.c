@@ -15,6 +15,7 @@ int main(void)
     srunner_add_suite(runner, suite_app_loop());
     srunner_add_suite(runner, suite_app_metrics());
     srunner_add_suite(runner, suite_app_refusals());
+    srunner_add_suite(runner, suite_app_options());
     srunner_add_suite(runner, suite_config_grub_image());
     srunner_add_suite(runner, suite_app_init());
     srunner_add_suite(runner, suite_app_syscall_filter());

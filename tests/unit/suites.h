@@ -13,6 +13,7 @@ Suite *suite_app_evidence(void);
 Suite *suite_app_explain(void);
 Suite *suite_app_metrics(void);
 Suite *suite_app_refusals(void);
+Suite *suite_app_options(void);
 Suite *suite_config_grub_image(void);
 Suite *suite_app_init(void);
 Suite *suite_app_syscall_filter(void);
