@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,16 @@ static int look_at(int fd, size_t most)
         return st.st_size > (off_t)most ? -EFBIG : 0;
     }
     return S_ISFIFO(st.st_mode) ? wait_for(fd) : S_ISDIR(st.st_mode) ? -EISDIR : -ENODEV;
+}
+
+int open_to_read(const char *path)
+{
+    AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int error = fd < 0 ? -errno : look_at(fd, SIZE_MAX >> 1);
+    if (error == 0 && fcntl(fd, F_SETFL, 0) != 0) {
+        error = -errno;
+    }
+    return error != 0 ? error : take_fd(&fd);
 }
 
 int read_file_at(int dir, const char *path, size_t most, char **text, size_t *len)

@@ -16,6 +16,8 @@ int read_file(const char *path, size_t most, char **text, size_t *len);
 /* The same by way of a directory, or of an open file whose size is about `room`. */
 int read_file_at(int dir, const char *path, size_t most, char **text, size_t *len);
 int read_open_file(int fd, size_t room, size_t most, char **text, size_t *len);
+/* For whoever reads by pieces: a descriptor, also of a pipe that somebody writes to. */
+int open_to_read(const char *path);
 
 /*
  * Why that cannot be opened or read, in words; error: -errno.  What its mode and owner allow

@@ -1,9 +1,13 @@
 #include "app/recording.h"
 
+#include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "app/read_file.h"
+#include "common/cleanup.h"
 #include "dhcp/reply.h"
 #include "dhcp/v6_packet.h"
 
@@ -40,6 +44,26 @@ static bool header_of(int link, size_t *out)
     return false;
 }
 
+/* 0 or -errno; a file that libpcap does not take is closed. */
+static int open_pcap(struct recording *r, const char *path, char error[PCAP_ERRBUF_SIZE])
+{
+    bool named = strcmp(path, "-") != 0;
+    AUTO(close) int fd = named ? open_to_read(path) : -1;
+    if (named && fd < 0) {
+        return fd;
+    }
+    FILE *from = named ? fdopen(fd, "r") : stdin;
+    if (!from) {
+        return -errno;
+    }
+    fd = -1; /* the stream's now */
+    r->pcap = pcap_fopen_offline(from, error);
+    if (!r->pcap && named) {
+        (void)fclose(from);
+    }
+    return 0;
+}
+
 struct recording *recording_open(const char *path, char why[RECORDING_WHY_SIZE])
 {
     char error[PCAP_ERRBUF_SIZE] = "";
@@ -49,9 +73,10 @@ struct recording *recording_open(const char *path, char why[RECORDING_WHY_SIZE])
     if (!r) {
         return NULL;
     }
-    r->pcap = pcap_open_offline(path, error);
+    int failed = open_pcap(r, path, error);
     if (!r->pcap) {
-        snprintf(why, RECORDING_WHY_SIZE, "%s", error);
+        snprintf(why, RECORDING_WHY_SIZE, "%s",
+                 failed != 0 ? read_fault(path, failed) : error);
         recording_close(r);
         return NULL;
     }

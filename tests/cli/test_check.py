@@ -234,6 +234,14 @@ class NoFile(Site):
                 self.assertIn(said, done.stderr, (what, command))
                 self.assertLess(time.monotonic() - start, 15, (what, command))
 
+    def test_as_recording(self):
+        for what, (make, said) in self.MAKE.items():
+            if what != "a huge file":  # is read piece by piece
+                path = self.dir / ("as " + what + ".pcap")
+                make(path)
+                done = self.run_pxed("explain", "-c", self.config, "--pcap", path, code=1)
+                self.assertIn(said, done.stderr, what)
+
     def test_as_host_file(self):
         for what, (make, _) in self.MAKE.items():
             path = self.hosts / "it.json"
