@@ -169,6 +169,9 @@ test: deps-test
 	+$(PARALLEL) netns
 	$(GIVE_BACK)
 
+# libcheck ends a test after 4 seconds, which a busy machine and sanitizers take for a few.
+export CK_DEFAULT_TIMEOUT ?= 120
+
 check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
 	$(B)/unit
 	$(B)/sim

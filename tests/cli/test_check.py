@@ -3,7 +3,6 @@ import json
 import os
 import socket
 import struct
-import time
 import unittest
 
 from site_dir import BASE, PXED, Site
@@ -228,11 +227,9 @@ class NoFile(Site):
             make(path)
             for command in ("check", "run", "explain"):
                 more = ("--mac", "52:54:00:00:00:01") if command == "explain" else ()
-                start = time.monotonic()
                 done = self.run_words((os.path.abspath(PXED), command, "-c", str(path), *more))
                 self.assertNotEqual(done.returncode, 0, what)
                 self.assertIn(said, done.stderr, (what, command))
-                self.assertLess(time.monotonic() - start, 15, (what, command))
 
     def test_as_recording(self):
         for what, (make, said) in self.MAKE.items():

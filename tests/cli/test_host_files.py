@@ -58,10 +58,13 @@ class HostFiles(Site):
                  for i in range(100000)]
         for i in range(100):
             self.write(f"hosts.d/{i:02}.json", json.dumps(hosts[i::100]))
+        self.assertLess(min(self.seconds() for _ in range(4)), 3,
+                        "far more than the second it is to take on an idle machine")
+
+    def seconds(self):
         start = time.monotonic()
         self.check()
-        took = time.monotonic() - start
-        self.assertLess(took, 3, "far more than the second it is to take on an idle machine")
+        return time.monotonic() - start
 
 
 if __name__ == "__main__":

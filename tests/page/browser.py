@@ -125,7 +125,7 @@ class Browser:
                 expression, result["exceptionDetails"]["exception"].get("description")))
         return result["result"].get("value")
 
-    def until(self, expression, timeout=10.0):
+    def until(self, expression, timeout=40.0):
         """Waits until it is true."""
         end = time.monotonic() + timeout
         while not self.value("Boolean(%s)" % expression):
