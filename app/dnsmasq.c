@@ -23,6 +23,18 @@ void dnsmasq_say(struct dnsmasq *d, const struct dnsmasq_line *l,
     va_end(args);
 }
 
+void dnsmasq_from(struct dnsmasq *d, const json_t *value, const struct dnsmasq_line *line)
+{
+    struct dnsmasq_origin *more = realloc(d->origin, (d->origins + 1) * sizeof *more);
+    if (!more) {
+        d->no_memory = true;
+        return;
+    }
+    d->origin = more;
+    d->origin[d->origins] = (struct dnsmasq_origin){value, line, d->origins};
+    d->origins++;
+}
+
 static char *trim(char *text)
 {
     text += strspn(text, " \t\r");
@@ -133,6 +145,7 @@ void dnsmasq_done(struct dnsmasq *d)
     }
     free(d->line);
     free(d->note);
+    free(d->origin);
     json_decref(d->config);
     *d = (struct dnsmasq){0};
 }

@@ -7,6 +7,8 @@
  *     d.config, d.note[0 .. d.notes - 1]
  *     dnsmasq_done(&d)
  *
+ * Whatever comes of it our loader takes: what it would refuse is left out, and told.
+ *
  * Tags become what they were set by: an architecture, a running iPXE, a machine.  DNS, leases
  * and the like are not ours and are counted only.
  *
@@ -44,6 +46,13 @@ struct dnsmasq_line {
     size_t fields;
 };
 
+/* A value of the configuration, and the line it comes from. */
+struct dnsmasq_origin {
+    const json_t *value;
+    const struct dnsmasq_line *line;
+    size_t order;
+};
+
 struct dnsmasq {
     struct dnsmasq_line *line;
     size_t lines;
@@ -52,6 +61,8 @@ struct dnsmasq {
     size_t lost;   /* notes of that grade */
     size_t others; /* lines that do not concern network boots */
     json_t *config;
+    struct dnsmasq_origin *origin;
+    size_t origins;
     bool no_memory;
 };
 
@@ -59,7 +70,12 @@ bool dnsmasq_read(struct dnsmasq *d, const char *name, const char *text, size_t 
 bool dnsmasq_convert(struct dnsmasq *d);
 void dnsmasq_done(struct dnsmasq *d);
 
-/* For app/dnsmasq_rules: one more note of a line. */
+/* For app/dnsmasq_rules: takes out what our own loader refuses, with a note for its line. */
+void dnsmasq_fit(struct dnsmasq *d);
+/* Likewise: that value comes from this line. */
+void dnsmasq_from(struct dnsmasq *d, const json_t *value,
+                  const struct dnsmasq_line *line);
+/* Likewise: one more note of a line. */
 void dnsmasq_say(struct dnsmasq *d, const struct dnsmasq_line *l,
                  enum dnsmasq_grade grade, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

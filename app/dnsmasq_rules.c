@@ -27,6 +27,7 @@ struct conversion {
     struct service service[SERVICES_MAX];
     size_t services;
     const struct dnsmasq_line *prompt;
+    const struct dnsmasq_line *line; /* at hand */
     bool tftp;
     unsigned proxies; /* subnets that it was the proxy of */
 };
@@ -35,8 +36,19 @@ struct conversion {
 
 static void put(struct conversion *c, json_t *object, const char *key, json_t *value)
 {
-    if (!object || json_object_set_new(object, key, value) != 0) {
+    if (json_object_set_new(object, key, value) != 0) {
         c->d->no_memory = true;
+    } else if (c->line) {
+        dnsmasq_from(c->d, value, c->line);
+    }
+}
+
+static void append(struct conversion *c, json_t *list, json_t *value)
+{
+    if (json_array_append_new(list, value) != 0) {
+        c->d->no_memory = true;
+    } else {
+        dnsmasq_from(c->d, value, c->line);
     }
 }
 
@@ -67,12 +79,23 @@ static json_t *host_of(struct conversion *c, const char *key, const char *value)
             return host;
         }
     }
-    host = json_pack("{ss}", key, value);
-    if (!host || json_array_append_new(hosts, host) != 0) {
-        c->d->no_memory = true;
-        return NULL;
+    append(c, hosts, json_pack("{ss}", key, value));
+    return json_array_get(hosts, json_array_size(hosts) - 1);
+}
+
+/* A member of each host of a group of machines. */
+static void say_of_group(struct conversion *c, const char *group, const char *key,
+                         const char *value)
+{
+    const struct dnsmasq_line *at_hand = c->line;
+    for (size_t i = 0; i < c->tags.count; i++) {
+        const struct dnsmasq_tag *tag = &c->tags.tag[i];
+        if (tag->kind == TAG_MACHINE && strcmp(tag->name, group) == 0) {
+            c->line = tag->line;
+            put(c, host_of(c, tag->key, tag->value), key, json_string(value));
+        }
     }
-    return host;
+    c->line = at_hand;
 }
 
 /* The profile of a group of machines; making it gives them to it. */
@@ -88,15 +111,7 @@ static json_t *profile_of(struct conversion *c, const char *group)
     }
     (void)member(c, profiles, "default", json_object);
     put(c, profiles, group, json_pack("{ss}", "extends", "default"));
-    for (size_t i = 0; i < c->tags.count; i++) {
-        const struct dnsmasq_tag *tag = &c->tags.tag[i];
-        if (tag->kind == TAG_MACHINE && strcmp(tag->name, group) == 0) {
-            json_t *host = host_of(c, tag->key, tag->value);
-            if (host) {
-                put(c, host, "profile", json_string(group));
-            }
-        }
-    }
+    say_of_group(c, group, "profile", group);
     return json_object_get(profiles, group);
 }
 
@@ -164,10 +179,7 @@ static void set_ipxe(struct conversion *c, const struct dnsmasq_line *l,
         snprintf(name, sizeof name, "ipxe-%s", arch ? arch : "?");
         json_t *own = json_pack("{ss,ss}", "extends", "default", "ipxe", relative(file));
         put(c, section(c, "profiles"), name, own);
-        json_t *host = host_of(c, "arch", arch ? arch : "?");
-        if (host) {
-            put(c, host, "profile", json_string(name));
-        }
+        put(c, host_of(c, "arch", arch ? arch : "?"), "profile", json_string(name));
     }
     if (who->archs == 0 || who->group) {
         dnsmasq_say(c->d, l, DNSMASQ_LOST,
@@ -317,10 +329,7 @@ static json_t *menu_item_of(struct conversion *c, json_t *items, const char *tit
             return item;
         }
     }
-    item = json_pack("{ss}", "name", title);
-    if (!item || json_array_append_new(items, item) != 0) {
-        c->d->no_memory = true;
-    }
+    append(c, items, json_pack("{ss}", "name", title));
     return json_array_get(items, json_array_size(items) - 1);
 }
 
@@ -331,6 +340,7 @@ static void add_item(struct conversion *c, json_t *profile, const struct service
         struct dnsmasq_who who;
         size_t at = 0;
         uint64_t wait = 255;
+        c->line = c->prompt;
         (void)dnsmasq_tags_resolve(&c->tags, c->d, c->prompt, &who, &at);
         if (at < c->prompt->fields) {
             put(c, menu, "prompt", json_string(c->prompt->field[at]));
@@ -339,6 +349,7 @@ static void add_item(struct conversion *c, json_t *profile, const struct service
             (void)text_decimal(c->prompt->field[at + 1], &wait);
         }
         put(c, menu, "timeout", json_integer((json_int_t)(wait < 255 ? wait : 255)));
+        c->line = s->line;
     } else if (!json_object_get(menu, "timeout")) {
         put(c, menu, "timeout",
             json_integer(0)); /* without a prompt the first is taken */
@@ -358,12 +369,28 @@ static void add_item(struct conversion *c, json_t *profile, const struct service
     }
 }
 
+/* Is it the only item that these machines would be shown? */
+static bool is_alone(const struct conversion *c, const struct service *s)
+{
+    for (size_t i = 0; i < c->services; i++) {
+        if (same_group(s, &c->service[i]) && strcmp(c->service[i].title, s->title) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void place_services(struct conversion *c)
 {
     for (size_t i = 0; i < c->services; i++) {
         const struct service *s = &c->service[i];
+        c->line = s->line;
         json_t *profile = profile_of(c, s->who.group);
-        if (is_choice(c, s) || c->prompt) {
+        if (is_alone(c, s) && !s->file) {
+            dnsmasq_say(c->d, s->line, DNSMASQ_LOST,
+                        "a menu of one item is none: give hosts that boot from disk an "
+                        "\"action\" of \"local\"");
+        } else if ((is_choice(c, s) || c->prompt) && !is_alone(c, s)) {
             add_item(c, profile, s);
         } else {
             set_arch(c, s->line, profile, s->arch, s->file);
@@ -383,9 +410,8 @@ static void on_interface(struct conversion *c, struct dnsmasq_line *l)
         if (strchr(l->field[i], '*')) {
             dnsmasq_say(c->d, l, DNSMASQ_LOST, "name each interface that \"%s\" means",
                         l->field[i]);
-        } else if (strcmp(l->field[i], "lo") != 0 &&
-                   json_array_append_new(list, json_string(l->field[i])) != 0) {
-            c->d->no_memory = true;
+        } else if (strcmp(l->field[i], "lo") != 0) {
+            append(c, list, json_string(l->field[i]));
         }
     }
 }
@@ -510,16 +536,9 @@ static void on_ignore(struct conversion *c, struct dnsmasq_line *l)
         put(c, section(c, "unknown_hosts"), "action", json_string("ignore"));
         return;
     }
-    for (size_t i = 0; i < c->tags.count && who.group; i++) {
-        const struct dnsmasq_tag *tag = &c->tags.tag[i];
-        if (tag->kind == TAG_MACHINE && strcmp(tag->name, who.group) == 0) {
-            json_t *host = host_of(c, tag->key, tag->value);
-            if (host) {
-                put(c, host, "action", json_string("ignore"));
-            }
-        }
-    }
-    if (!who.group) {
+    if (who.group) {
+        say_of_group(c, who.group, "action", "ignore");
+    } else {
         dnsmasq_say(c->d, l, DNSMASQ_LOST,
                     "only machines can be ignored: give hosts an "
                     "\"action\" of \"ignore\"");
@@ -671,6 +690,7 @@ static void convert_line(struct conversion *c, struct dnsmasq_line *l)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(l->key, rows[i].key) == 0) {
+            c->line = l;
             rows[i].take(c, l);
             return;
         }
@@ -705,7 +725,9 @@ static void complete(struct conversion *c)
         dnsmasq_say(c->d, &whole, DNSMASQ_NOTE,
                     "no \"enable-tftp\": another server gives the files");
     } else if (!json_object_get(tftp, "root")) {
-        dnsmasq_say(c->d, &whole, DNSMASQ_LOST, "no \"tftp-root\": name \"tftp.root\"");
+        dnsmasq_say(c->d, &whole, DNSMASQ_LOST,
+                    "no \"tftp-root\": name \"tftp.root\", and take "
+                    "\"enabled\" out");
     }
     if (lacks_default(config)) {
         (void)member(c, section(c, "profiles"), "default", json_object);
@@ -761,7 +783,9 @@ bool dnsmasq_convert(struct dnsmasq *d)
         }
     }
     place_services(c);
+    c->line = NULL;
     complete(c);
+    dnsmasq_fit(d);
     if (d->notes > 1) {
         qsort(d->note, d->notes, sizeof d->note[0], earlier);
     }

@@ -31,6 +31,7 @@ static void add(struct dnsmasq_tags *t, struct dnsmasq *d, const struct dnsmasq_
                     DNSMASQ_TAGS);
         return;
     }
+    tag.line = l;
     t->tag[t->count++] = tag;
 }
 

@@ -20,9 +20,10 @@ enum tag_kind { TAG_ARCH, TAG_IPXE, TAG_MACHINE };
 struct dnsmasq_tag {
     const char *name;
     enum tag_kind kind;
-    uint16_t arch;     /* TAG_ARCH */
-    const char *key;   /* TAG_MACHINE: of a host in our table, */
-    const char *value; /* and what it must be */
+    const struct dnsmasq_line *line; /* that sets it */
+    uint16_t arch;                   /* TAG_ARCH */
+    const char *key;                 /* TAG_MACHINE: of a host in our table, */
+    const char *value;               /* and what it must be */
 };
 
 struct dnsmasq_tags {

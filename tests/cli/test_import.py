@@ -12,6 +12,9 @@ HEAD = "interface=eth0\nenable-tftp\ntftp-root=%s\ndhcp-range=10.0.5.0,proxy\n"
 EFI = "dhcp-match=set:efi,option:client-arch,7\ndhcp-match=set:efi,option:client-arch,9\n"
 
 
+FATAL = ("error",)
+
+
 class Import(Site):
     def read(self, text, code=0, head=True):
         """(configuration, notes); dnsmasq itself and `pxed check` must take what is what."""
@@ -24,12 +27,12 @@ class Import(Site):
         self.write("imported.json", said.stdout)
         return json.loads(said.stdout), said.stderr
 
-    def check_imported(self):
+    def check_imported(self, severities=("error", "warning")):
         """The faults that are not of missing boot files."""
         done = subprocess.run([os.path.abspath(PXED), "check", "--json", "-c", self.dir / "imported.json"],
                               capture_output=True, text=True, timeout=60, check=False)
         return [fault["message"] for fault in json.loads(done.stdout)["faults"]
-                if "does not exist" not in fault["message"]]
+                if "does not exist" not in fault["message"] and fault["severity"] in severities]
 
     def profiles(self, text, code=0):
         config, _ = self.read(text, code)
@@ -97,6 +100,37 @@ class Import(Site):
                  "file": {"x86-bios": "pxelinux.0", "x64-uefi": "ipxe.efi"}},
                 {"name": "Other", "next_server": "10.0.0.7", "file": {"x86-bios": "other.0"}}]})
 
+    def test_a_menu_of_one_item_is_its_file(self):
+        """Whatever waits for a key in front of it: our checker takes no such menu."""
+        made = self.profiles('pxe-prompt="Press F8, or wait",10\n'
+                             'pxe-service=x86PC,"Install",pxelinux\n'
+                             'pxe-service=x86-64_EFI,"Install",ipxe.efi,10.0.0.7\n')
+        self.assertEqual(made["default"], {
+            "x86-bios": "pxelinux.0", "x64-uefi": "ipxe.efi", "next_server": "10.0.0.7"})
+        config, notes = self.read('pxe-service=x86PC,"Local disk"\ndhcp-boot=a.0\n', code=1)
+        self.assertEqual(config["profiles"], {"default": {"x86-bios": "a.0"}})
+        self.assertIn("dnsmasq.conf:5: not carried over: a menu of one item is none", notes)
+
+    def test_what_our_checker_refuses_is_told_at_its_line(self):
+        long = "x" * 100
+        rows = (
+            ("interface=%s\n" % long[:16], "5: not carried over: interfaces[1]: an interface name has"),
+            ("dhcp-mac=set:odd,5254\ndhcp-boot=tag:odd,a.0\n", "5: not carried over: hosts[0].mac: expected a MAC"),
+            ("dhcp-boot=%s/%s.0\n" % (long, long), "5: not carried over: profiles.default.x86-bios: is 203 octets"),
+            ('pxe-service=x86PC,"%s",a.0\npxe-service=x86PC,"B",b.0\npxe-service=x86PC,"C",c.0\n' % long,
+             "5: not carried over: profiles.default.menu.items[0].name: is 100 octets"),
+            ('pxe-service=x86PC,"A",a.0\npxe-service=x86PC,"A"\npxe-service=x86PC,"B",b.0\n',
+             '5: not carried over: profiles.default.menu.items[0]: both "file" and "action"'),
+            ("tftp-max=99999\ntftp-mtu=70000\n", "6: not carried over: tftp.max_block_size: 69968 is outside"),
+            ("dhcp-vendorclass=set:odd,%s\ndhcp-boot=tag:odd,a.0\n" % (3 * long),
+             "5: not carried over: hosts[0].vendor_class"),
+        )
+        for text, said in rows:
+            with self.subTest(text):
+                _, notes = self.read(text + "dhcp-boot=z.0\n", code=1)
+                self.assertIn("dnsmasq.conf:" + said, notes)
+                self.assertEqual(self.check_imported(FATAL), [])
+
     def test_settings_of_the_file_server(self):
         config, notes = self.read("tftp-port-range=40000,40999\ntftp-mtu=1500\ntftp-max=100\n"
                                   "dhcp-reply-delay=2\nuser=tftp\ndhcp-boot=a.0\n")
@@ -163,6 +197,8 @@ class Import(Site):
                                   capture_output=True, timeout=60, check=False)
             self.assertIn(done.returncode, (0, 1), text)
             json.loads(done.stdout)
+            self.write("imported.json", done.stdout)
+            self.assertEqual(self.check_imported(FATAL), [], text)
 
     def test_a_file_that_cannot_be_read_and_wrong_usage(self):
         said = self.run_pxed("import", "dnsmasq", self.dir / "none", code=1)

@@ -1,9 +1,8 @@
 /*
  * `pxed import dnsmasq`: files of another server, cut at each octet 0xff.
  *
- * Properties: any text is read; what comes of it is a JSON document that our own loader takes, or
- * whose faults it names, each with words; no host of it lacks a profile; each note has words and
- * a line of its file; the notes of what was lost are counted.
+ * Properties: any text is read; what comes of it is a configuration that our own loader takes;
+ * each note has words and a line of its file; the notes of what was lost are counted.
  */
 #include "app/dnsmasq.h"
 #include "config/load.h"
@@ -29,19 +28,16 @@ static void check_notes(const struct dnsmasq *d, size_t lines)
     must(lost == d->lost);
 }
 
-/* Names and numbers of dnsmasq's may be none of ours: a person is told by `pxed check`. */
 static void check_config(json_t *config)
 {
     char *text = json_dumps(config, JSON_INDENT(2));
     must(text != NULL);
     struct faults faults = {0};
     struct snapshot *s = config_load(text, strlen(text), &faults);
-    must(!s == (faults.errors > 0));
-    for (size_t i = 0; i < faults.count; i++) {
-        const char *words = faults.list[i].text;
-        must(words[0] != '\0' && faults.list[i].line >= 1);
-        must(strncmp(words, "\"profile\" is missing", 20) != 0);
+    for (size_t i = 0; i < faults.count && !s; i++) {
+        fprintf(stderr, "%s: %s\n", faults.list[i].path, faults.list[i].text);
     }
+    must(s != NULL);
     faults_done(&faults);
     snapshot_free(s);
     free(text);
