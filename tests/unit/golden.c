@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/load.h"
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(a, b);
@@ -50,6 +52,20 @@ size_t golden_request(const char *folder, const char *name, uint8_t out[1500])
         out[n++] = (uint8_t)strtoul(octet, NULL, 16);
     }
     return n;
+}
+
+struct snapshot *golden_config(const char *text, const char **want)
+{
+    struct faults faults = {0};
+    const char *config = strstr(text, "\nconfig ");
+    ck_assert_msg(config != NULL, "the case has no configuration");
+    config += strlen("\nconfig ");
+    struct snapshot *s = config_load(config, strcspn(config, "\n"), &faults);
+    ck_assert_msg(s != NULL, "%s", faults.count ? faults.list[0].text : "no memory");
+    faults_done(&faults);
+    *want = strstr(config, "\n\n");
+    *want = *want ? *want + 2 : "";
+    return s;
 }
 
 static void record(const char *folder, const char *name, const char *text,

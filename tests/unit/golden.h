@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/snapshot.h"
+
 #define GOLDEN_TEXT  20000
 #define GOLDEN_CASES 64
 
@@ -27,6 +29,8 @@ void golden_list(const char *folder, struct golden_cases *out);
 size_t golden_read(const char *folder, const char *name, char text[GOLDEN_TEXT]);
 /* A request in hexadecimal digits; at most 1500 octets. */
 size_t golden_request(const char *folder, const char *name, uint8_t out[1500]);
+/* Of the line "config {...}" and what stands behind the empty line; *want: "" for nothing. */
+struct snapshot *golden_config(const char *text, const char **want);
 /* want stands at the end of text; "" when nothing was recorded yet. */
 void golden_check(const char *folder, const char *name, const char *text,
                   const char *want, const char *got);

@@ -2,29 +2,11 @@
 
 #include <stdio.h>
 
-#include "config/load.h"
+#include "tests/unit/quoted.h"
 
 struct dhcp_arrival by_4011(uint16_t port)
 {
     return (struct dhcp_arrival){4011, {{10, 77, 0, 9}}, port};
-}
-
-struct snapshot *config_of(const char *json)
-{
-    static char text[8000];
-    struct faults faults = {0};
-    size_t len = strlen(json);
-    ck_assert_uint_lt(len, sizeof text);
-    for (size_t i = 0; i <= len; i++) {
-        text[i] = (char)(json[i] == '\'' ? '"' : json[i]);
-    }
-    struct snapshot *s = config_load(text, len, &faults);
-    if (!s) {
-        faults_print(&faults, "test", text, len, stderr);
-    }
-    faults_done(&faults);
-    ck_assert_ptr_nonnull(s);
-    return s;
 }
 
 struct dhcp_packet packet_of(const struct request *r, uint8_t buf[1500])

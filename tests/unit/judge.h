@@ -5,7 +5,7 @@
  *     struct dhcp_packet p = reply_of(d);
  *     assert_option(&p, DHCP_SERVER_ID, us.octet, 4);
  *
- * Configurations are written with ' for ".  Configuration C0 of the bug reports: 10.77.0.1;
+ * Configurations are written as tests/unit/quoted says.  Configuration C0 of the bug reports: 10.77.0.1;
  * files for 0, 7, 11 and a URL for 16; nothing for 10 and 27.
  */
 #ifndef TESTS_UNIT_JUDGE_H
@@ -28,7 +28,6 @@ static const struct dhcp_arrival by_broadcast = {67, {{0, 0, 0, 0}}, 68};
 /* From 10.77.0.9 and this port. */
 struct dhcp_arrival by_4011(uint16_t port);
 
-struct snapshot *config_of(const char *json);
 struct dhcp_packet packet_of(const struct request *r, uint8_t buf[1500]);
 
 /* Decides as the service does; file is a copy, host and profile are not handed on. */

@@ -6,6 +6,7 @@
 #include "app/doctor/judge.h"
 #include "app/doctor/nft.h"
 #include "config/hosts.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
 static struct firewall rules;
@@ -172,13 +173,11 @@ static const struct {
 
 START_TEST(nft_rules_are_walked)
 {
-    char text[2048];
-    size_t len =
-        (size_t)snprintf(text, sizeof text, "{'nftables': [%s]}", rulesets[_i].text);
-    for (size_t i = 0; i < len; i++) {
-        text[i] = (char)(text[i] == '\'' ? '"' : text[i]);
-    }
-    ck_assert_msg(nft_read(text, len, &rules), "%s", rulesets[_i].name);
+    char written[2048];
+    snprintf(written, sizeof written, "{'nftables': [%s]}", rulesets[_i].text);
+    char *text = quoted(written);
+    ck_assert_msg(nft_read(text, strlen(text), &rules), "%s", rulesets[_i].name);
+    free(text);
     ck_assert_msg(ask(69, FIREWALL_NEW, false) == rulesets[_i].outcome, "%s",
                   rulesets[_i].name);
 }

@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "dhcp/frame.h"
 #include "tests/unit/judge.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
 /* The command as a whole: its output, its exit code.  Each test is a process of its own. */
@@ -58,13 +59,11 @@ static void put_efi(const char *name)
 
 static void set_up(void)
 {
-    char text[sizeof config];
     char path[200];
+    char *text = quoted(config);
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    for (size_t i = 0; i < sizeof config; i++) {
-        text[i] = (char)(config[i] == '\'' ? '"' : config[i]);
-    }
-    put("pxed.json", text, sizeof config - 1);
+    put("pxed.json", text, strlen(text));
+    free(text);
     snprintf(path, sizeof path, "%s/root", folder);
     ck_assert_int_eq(mkdir(path, 0755), 0);
     put("root/bios.0", "\xeb\xfe", 2);

@@ -12,7 +12,7 @@
 
 #include "app/http.h"
 #include "common/log.h"
-#include "config/load.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
 /*
@@ -140,8 +140,7 @@ static void open_server(struct server *s, const char *settings)
                  "{\"interfaces\":[\"lo\"],\"tftp\":{\"root\":\"%s\"},\"profiles\":{},"
                  "\"http\":{\"listen\":\"127.0.0.1:%u\",\"boot_files\":true%s}}",
                  s->root, s->port, settings);
-        s->config = config_load(text, strlen(text), &faults);
-        ck_assert_ptr_nonnull(s->config);
+        s->config = config_of(text);
         error = http_open(s->config, &hooks, &s->http, why);
     }
     ck_assert_msg(error == 0, "%s", why);

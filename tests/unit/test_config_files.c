@@ -3,27 +3,11 @@
 #include <string.h>
 
 #include "config/hosts.h"
-#include "config/load.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/starve.h"
 #include "tests/unit/suites.h"
 
 #define DATA "tests/data/config/"
-
-/* All faults, a line each. */
-static char *list(const struct faults *f)
-{
-    char *out = NULL;
-    size_t len = 0;
-    FILE *to = open_memstream(&out, &len);
-    for (size_t i = 0; i < f->count; i++) {
-        const struct fault *one = &f->list[i];
-        fprintf(to, "%s%s%d:%d: %s: %s", i > 0 ? "\n" : "",
-                one->severity == FAULT_WARNING ? "warning: " : "", one->line, one->column,
-                one->path, one->text);
-    }
-    (void)fclose(to);
-    return out;
-}
 
 static char *slurp(const char *path, size_t *len)
 {
@@ -41,7 +25,7 @@ START_TEST(five_faults_in_one_run)
     struct faults f = {0};
     char *text = slurp(DATA "bad/five-faults.json", &len);
     ck_assert_ptr_null(config_load(text, len, &f));
-    char *got = list(&f);
+    char *got = faults_in_lines(&f);
     ck_assert_str_eq(
         got,
         "6:23: tftp.max_block_size: 70000 is outside 8..65464\n"

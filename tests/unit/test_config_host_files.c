@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config/hosts.h"
-#include "config/load.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/starve.h"
 #include "tests/unit/suites.h"
 
@@ -29,10 +29,7 @@ static void begin(struct reading *g, const char *const texts[FILES_MAX])
                                                  "d/d.json"};
     *g = (struct reading){.count = 0};
     for (; g->count < FILES_MAX && texts[g->count]; g->count++) {
-        char *copy = strdup(texts[g->count]);
-        for (char *p = copy; *p; p++) {
-            *p = (char)(*p == '\'' ? '"' : *p);
-        }
+        char *copy = quoted(texts[g->count]);
         g->file[g->count] = (struct fault_source){names[g->count], copy, strlen(copy)};
     }
 }

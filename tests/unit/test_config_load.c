@@ -2,37 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/load.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
 /* Rows are written with ' for " to stay readable; what comes behind TOP is on line 2. */
 #define TOP     "{'interfaces':['eth0'],'tftp':{'root':'/t'},\n"
 #define DEFAULT "'profiles':{'default':{'7':'a'}},\n"
-
-static char *quoted(const char *text)
-{
-    char *copy = strdup(text);
-    for (char *p = copy; *p; p++) {
-        *p = (char)(*p == '\'' ? '"' : *p);
-    }
-    return copy;
-}
-
-/* All faults, a line each. */
-static char *list(const struct faults *f)
-{
-    char *out = NULL;
-    size_t len = 0;
-    FILE *to = open_memstream(&out, &len);
-    for (size_t i = 0; i < f->count; i++) {
-        const struct fault *one = &f->list[i];
-        fprintf(to, "%s%s%d:%d: %s: %s", i > 0 ? "\n" : "",
-                one->severity == FAULT_WARNING ? "warning: " : "", one->line, one->column,
-                one->path, one->text);
-    }
-    (void)fclose(to);
-    return out;
-}
 
 static const struct {
     const char *json;
@@ -467,7 +442,7 @@ START_TEST(every_fault_at_its_place)
     struct faults f = {0};
     char *text = quoted(rows[_i].json);
     struct snapshot *s = config_load(text, strlen(text), &f);
-    char *got = list(&f);
+    char *got = faults_in_lines(&f);
     ck_assert_msg(!strcmp(got, rows[_i].faults), "%s\ngot\n%s\nwant\n%s", rows[_i].json,
                   got, rows[_i].faults);
     ck_assert(!s == (f.errors > 0));

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "config/hosts.h"
-#include "config/load.h"
-#include "tests/unit/judge.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/starve.h"
 #include "tests/unit/suites.h"
 
@@ -25,7 +24,7 @@ static const struct {
     {MENU("{'prompt':'x','timeout':255,'items':[{'name':'a','file':{'7':'a','x86-bios':"
           "'b'},'next_server':'10.0.0.1'}," TWO "]}"),
      ""},
-    {MENU("7"), "1:58: profiles.p: gives no boot file to anybody\n"
+    {MENU("7"), "warning: 1:58: profiles.p: gives no boot file to anybody\n"
                 "2:8: profiles.p.menu: expected an object { ... }, got a number"},
     {MENU("{}"), "2:8: profiles.p.menu: \"items\" is missing"},
     {MENU("{'items':7}"),
@@ -94,33 +93,18 @@ static const struct {
 };
 #define ROWS ((int)(sizeof rows / sizeof rows[0]))
 
-static char *quoted(const char *json)
-{
-    char *text = strdup(json);
-    ck_assert_ptr_nonnull(text);
-    for (char *p = text; *p; p++) {
-        *p = (char)(*p == '\'' ? '"' : *p);
-    }
-    return text;
-}
-
 START_TEST(every_fault_at_its_place)
 {
     struct faults f = {0};
-    char got[2000] = "";
     char *text = quoted(rows[_i].json);
     struct snapshot *s = config_load(text, strlen(text), &f);
-    for (size_t i = 0; i < f.count; i++) {
-        const struct fault *one = &f.list[i];
-        size_t used = strlen(got);
-        snprintf(got + used, sizeof got - used, "%s%d:%d: %s: %s", i > 0 ? "\n" : "",
-                 one->line, one->column, one->path, one->text);
-    }
+    char *got = faults_in_lines(&f);
     ck_assert_msg(!strcmp(got, rows[_i].faults), "%s\ngot\n%s\nwant\n%s", rows[_i].json,
                   got, rows[_i].faults);
     ck_assert(!s == (f.errors > 0));
     snapshot_free(s);
     faults_done(&f);
+    free(got);
     free(text);
 }
 END_TEST

@@ -3,6 +3,7 @@
 
 #include "config/hosts.h"
 #include "tests/unit/judge.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
 #define MAC_OF_US "02:00:00:00:00:01"

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "config/gate.h"
-#include "config/load.h"
 #include "config/states.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
 static const struct hash_seed seed = {5, 6};
@@ -162,9 +162,7 @@ static const struct {
 
 START_TEST(what_is_remembered_decides_at_the_gate)
 {
-    struct faults faults = {0};
-    struct snapshot *config = config_load(configuration, strlen(configuration), &faults);
-    ck_assert_ptr_nonnull(config);
+    struct snapshot *config = config_of(configuration);
     struct mac mac = numbered(gates[_i].host);
     struct host_state state = {.approved = gates[_i].approved, .done = gates[_i].done};
     struct host_facts facts = {.mac = &mac};
@@ -175,7 +173,6 @@ START_TEST(what_is_remembered_decides_at_the_gate)
         ck_assert_int_eq(gate_ask(config, &facts, NULL).verdict, gates[_i].verdict);
     }
     snapshot_free(config);
-    faults_done(&faults);
 }
 END_TEST
 

@@ -2,11 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/load.h"
 #include "config/system.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
-/* ' stands for ", and ~ for '. */
 static const char configuration[] =
     "{'interfaces':['eth0'],'tftp':{'root':'/t'},"
     "'profiles':{'default':{'7':'a','vars':{'role':'none'},"
@@ -29,16 +28,7 @@ static const struct machine machine = {.has_arch = true, .arch = ARCH_X64_UEFI};
 
 static void read_configuration(void)
 {
-    struct faults faults = {0};
-    char *json = strdup(configuration);
-    for (char *p = json; *p; p++) {
-        *p = (char)(*p == '\'' ? '"' : *p == '~' ? '\'' : *p);
-    }
-    config = config_load(json, strlen(json), &faults);
-    ck_assert_msg(config, "%s: %s", faults.count ? faults.list[0].path : "?",
-                  faults.count ? faults.list[0].text : "?");
-    faults_done(&faults);
-    free(json);
+    config = config_of(configuration);
 }
 
 static void free_configuration(void)

@@ -2,11 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/load.h"
 #include "config/template.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
-/* ' stands for ", and ~ for '. */
 static const char configuration[] =
     "{'interfaces':['eth0'],'tftp':{'root':'/t'},"
     "'profiles':{'base':{'7':'a','vars':{'role':'none','size':'7'}},"
@@ -26,15 +25,7 @@ static struct machine machine = {
 
 static void read_configuration(void)
 {
-    struct faults faults = {0};
-    char *json = strdup(configuration);
-    for (char *p = json; *p; p++) {
-        *p = (char)(*p == '\'' ? '"' : *p == '~' ? '\'' : *p);
-    }
-    config = config_load(json, strlen(json), &faults);
-    ck_assert_msg(config, "%s", faults.count ? faults.list[0].text : "?");
-    faults_done(&faults);
-    free(json);
+    config = config_of(configuration);
 }
 
 static void free_configuration(void)

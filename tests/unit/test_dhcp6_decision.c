@@ -1,9 +1,9 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-#include "config/load.h"
 #include "dhcp/v6_decision.h"
 #include "dhcp/v6_sighting.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
 #define PROFILE                                                                          \
@@ -102,14 +102,7 @@ static bool there(void *context, const char *file)
 static void setup(void)
 {
     static const struct mac us = {{0x52, 0x54, 0, 0, 0, 1}};
-    char text[2000];
-    struct faults faults = {0};
-    for (size_t i = 0; i < sizeof config_text; i++) {
-        text[i] = (char)(config_text[i] == '\'' ? '"' : config_text[i]);
-    }
-    config = config_load(text, sizeof config_text - 1, &faults);
-    ck_assert_msg(config != NULL, "%s", faults.count ? faults.list[0].text : "no memory");
-    faults_done(&faults);
+    config = config_of(config_text);
     addresses[0] = ip("fe80::1");
     addresses[1] = ip("fd99::2");
     addresses[2] = ip("fd77::2");

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/load.h"
 #include "dhcp/v6_decision.h"
 #include "dhcp/v6_show.h"
 #include "tests/unit/golden.h"
@@ -36,22 +35,14 @@ static void read_case(const char *text, struct golden *g)
     char to[50];
     unsigned port;
     unsigned from_port;
-    struct faults faults = {0};
-    const char *config = strstr(text, "\nconfig ");
     int got = sscanf(text, "request %99s port %u from %49s %u to %49s", g->request, &port,
                      from, &from_port, to);
-    ck_assert_msg(got == 5 && config, "the head of the case cannot be read");
-    config += strlen("\nconfig ");
+    ck_assert_msg(got == 5, "the head of the case cannot be read");
     g->at =
         (struct dhcp6_arrival){.port = (uint16_t)port, .from_port = (uint16_t)from_port};
     ck_assert_int_eq(inet_pton(AF_INET6, from, g->at.from.octet), 1);
     ck_assert_int_eq(inet_pton(AF_INET6, to, g->at.to.octet), 1);
-    g->config = config_load(config, strcspn(config, "\n"), &faults);
-    ck_assert_msg(g->config != NULL, "%s",
-                  faults.count ? faults.list[0].text : "no memory");
-    faults_done(&faults);
-    g->want = strstr(config, "\n\n");
-    g->want = g->want ? g->want + 2 : "";
+    g->config = golden_config(text, &g->want);
 }
 
 static void print_decision(const struct dhcp6_decision *d, char *out)

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "tests/unit/judge.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
 /* Cases of the field, each as a request and the right answer. */

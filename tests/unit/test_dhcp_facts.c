@@ -1,5 +1,5 @@
-#include "config/load.h"
 #include "dhcp/facts.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/request.h"
 #include "tests/unit/suites.h"
 
@@ -24,22 +24,15 @@ static const char *file_for(const struct request *r, const char *interface)
     static struct dhcp_decision d;
     static char file[64];
     static const struct dhcp_arrival at = {67, {{0, 0, 0, 0}}, 68};
-    char text[sizeof json];
     uint8_t buf[1500];
     struct dhcp_packet pkt;
-    struct faults faults = {0};
-    for (size_t i = 0; i < sizeof json; i++) {
-        text[i] = (char)(json[i] == '\'' ? '"' : json[i]);
-    }
-    struct snapshot *s = config_load(text, sizeof json - 1, &faults);
-    ck_assert_ptr_nonnull(s);
+    struct snapshot *s = config_of(json);
     struct dhcp_site site = {
         .config = s, .address = {{10, 77, 0, 1}}, .interface = interface};
     ck_assert_int_eq(dhcp_parse(buf, request_bytes(r, buf), &pkt), DHCP_OK);
     (void)dhcp_decide(&site, &at, &pkt, &d);
     snprintf(file, sizeof file, "%s", d.file ? d.file : "none");
     snapshot_free(s);
-    faults_done(&faults);
     return file;
 }
 

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/load.h"
 #include "dhcp/decision.h"
 #include "dhcp/show.h"
 #include "tests/unit/golden.h"
@@ -33,21 +32,13 @@ static void read_case(const char *text, struct golden *g)
     char ip[40];
     unsigned port;
     unsigned from_port;
-    struct faults faults = {0};
-    const char *config = strstr(text, "\nconfig ");
     int got = sscanf(text, "request %99s port %u from %39s %u", g->request, &port, ip,
                      &from_port);
-    ck_assert_msg(got == 4 && config, "the head of the case cannot be read");
-    config += strlen("\nconfig ");
+    ck_assert_msg(got == 4, "the head of the case cannot be read");
     g->at =
         (struct dhcp_arrival){.port = (uint16_t)port, .from_port = (uint16_t)from_port};
     ck_assert(ip4_parse(ip, &g->at.from));
-    g->config = config_load(config, strcspn(config, "\n"), &faults);
-    ck_assert_msg(g->config != NULL, "%s",
-                  faults.count ? faults.list[0].text : "no memory");
-    faults_done(&faults);
-    g->want = strstr(config, "\n\n");
-    g->want = g->want ? g->want + 2 : "";
+    g->config = golden_config(text, &g->want);
 }
 
 static void print_decision(const struct dhcp_decision *d, char *out)

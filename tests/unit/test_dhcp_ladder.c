@@ -3,6 +3,7 @@
 
 #include "dhcp/ladder.h"
 #include "tests/unit/judge.h"
+#include "tests/unit/quoted.h"
 #include "tests/unit/suites.h"
 
 /*
