@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -594,6 +595,29 @@ static const char *field_of(struct MHD_Connection *mhd, const char *name)
     return MHD_lookup_connection_value(mhd, MHD_HEADER_KIND, name);
 }
 
+static enum MHD_Result look_for_body(void *context, enum MHD_ValueKind kind,
+                                     const char *name, const char *value)
+{
+    bool *says = context;
+    (void)kind;
+    (void)value;
+    *says = *says || strncasecmp(name, "Content-Length", 14) == 0 ||
+            strncasecmp(name, "Transfer-Encoding", 17) == 0;
+    return MHD_YES;
+}
+
+/*
+ * RFC 9112 section 11.2: where a body ends can be said in ways that a proxy before us reads
+ * otherwise, and what one takes for its end the other takes for the next request.  What asks
+ * here has no body; so one that says so is the last of its connection.
+ */
+static bool says_body(struct MHD_Connection *mhd)
+{
+    bool says = false;
+    (void)MHD_get_connection_values(mhd, MHD_HEADER_KIND, look_for_body, &says);
+    return says;
+}
+
 /* False: there is no main loop any more. */
 static bool ask(struct http_threads *t, struct connection *c)
 {
@@ -637,6 +661,7 @@ static enum MHD_Result answer(struct http_threads *t, struct connection *c,
         http_answer_refuse(a, 503, "this server stops");
         a->closes = true;
     }
+    a->closes = a->closes || says_body(mhd);
     return send_answer(c, mhd);
 }
 

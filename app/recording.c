@@ -56,7 +56,7 @@ static int open_pcap(struct recording *r, const char *path, char error[PCAP_ERRB
     if (!from) {
         return -errno;
     }
-    fd = -1; /* the stream's now */
+    (void)take_fd(&fd); /* the stream's now */
     r->pcap = pcap_fopen_offline(from, error);
     if (!r->pcap && named) {
         (void)fclose(from);

@@ -173,6 +173,32 @@ def test_a_get_with_a_body(site):
         check.at_most(time.monotonic() - begun, TIMEOUT + 3, "seconds until it was closed")
 
 
+def test_a_request_that_says_it_has_a_body_is_the_last(site):
+    """What follows could be its body, or a request that a proxy has not seen as one."""
+    behind = b"GET /x64.efi HTTP/1.1\r\nHost: a\r\n\r\n"
+    for fields, body in (
+            (b"Content-Length: 0\r\n", b""), (b"Content-Length: 0\r\nContent-Length: %d\r\n" % len(behind), b""),
+            (b"Content-Length: %d\r\nContent-Length: 0\r\n" % len(behind), b""), (b"Content-Length: +0\r\n", b""),
+            (b"Content-Length : %d\r\n" % len(behind), b""), (b"content-length\t: %d\r\n" % len(behind), b""),
+            (b"Content-Length: 0, %d\r\n" % len(behind), b""), (b"Content-Length: 0x0\r\n", b""),
+            (b"Transfer-Encoding: chunked\r\nContent-Length: %d\r\n" % (len(behind) + 5), b"0\r\n\r\n"),
+            (b"Transfer-Encoding: chunked\r\n", b"0;a=b\r\n\r\n"), (b"Transfer-Encoding : chunked\r\n", b"0\r\n\r\n"),
+            (b"Transfer-Encoding: xchunked\r\n", b"0\r\n\r\n"), (b"Transfer-Encoding: identity\r\n", b"")):
+        for method in (b"GET", b"HEAD", b"POST"):
+            with site.connect("10.77.0.15") as connection:
+                connection.send(method + b" /boot.ipxe HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n" + body + behind)
+                connection.sock.shutdown(socket.SHUT_WR)
+                try:
+                    while connection.more():
+                        pass
+                except ConnectionResetError:
+                    pass
+                check.lacks(connection.data.decode(), "x64.efi" * 10, "%s with %r" % (method.decode(), fields))
+    with site.connect("10.77.0.15") as connection:
+        for _ in range(3):
+            check.equal(connection.get("/boot.ipxe").status, 200, "others go on")
+
+
 def test_pipelined_requests(site):
     with site.connect() as connection:
         connection.send(b"".join(b"GET /boot.ipxe?%d HTTP/1.1\r\nHost: a\r\n\r\n" % i
