@@ -70,7 +70,7 @@ bool dnsmasq_read(struct dnsmasq *d, const char *name, const char *text, size_t 
 bool dnsmasq_convert(struct dnsmasq *d);
 void dnsmasq_done(struct dnsmasq *d);
 
-/* For app/dnsmasq_rules: takes out what our own loader refuses, with a note for its line. */
+/* For dnsmasq_convert(): takes out what our own loader refuses, with a note for its line. */
 void dnsmasq_fit(struct dnsmasq *d);
 /* Likewise: that value comes from this line. */
 void dnsmasq_from(struct dnsmasq *d, const json_t *value,
