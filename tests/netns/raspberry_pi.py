@@ -35,12 +35,7 @@ class Pi:
         """The file, or None; `wanted`: it must be there."""
         client = tftp.Client(self.namespace, self.server)
         transfer = tftp.Download(client, name, options=self.options)
-        while not transfer.over:
-            packet = client.receive(1.0)
-            if packet:
-                transfer.on_packet(packet)
-            else:
-                transfer.on_timeout()
+        transfer.run(1.0)
         client.close()
         if transfer.fault and "ERROR 1" in transfer.fault:
             check.that(not wanted, name + " is not there")

@@ -208,9 +208,7 @@ def test_a_file_that_another_host_changes():
             while transfer.length < 1 << 20:
                 transfer.on_packet(client.receive(check.PATIENCE))
             site.disk.content, site.disk.changed = bytes(len(FAR)), 2000
-            while not transfer.over:
-                packet = client.receive(2.0)
-                transfer.on_packet(packet) if packet else transfer.on_timeout()
+            transfer.run(2.0)
             check.that("ERROR" in (transfer.fault or ""), "TFTP ends with %s" % transfer.fault)
             connection.sock.setsockopt(1, 8, 1 << 20)
             check.that(not connection.read().whole, "HTTP gives a mixture")
@@ -396,9 +394,7 @@ def test_what_happens_to_a_file_while_it_is_sent():
                 while transfer.length < 1 << 20:
                     transfer.on_packet(client.receive(check.PATIENCE))
                 act(site.root)
-                while not transfer.over:
-                    packet = client.receive(2.0)
-                    transfer.on_packet(packet) if packet else transfer.on_timeout()
+                transfer.run(2.0)
                 connection.sock.setsockopt(1, 8, 1 << 20)
                 answer = connection.read()
             check.equal("ERROR" in (transfer.fault or ""), is_change, "TFTP ends with an ERROR: " + what)
@@ -483,9 +479,7 @@ def by_tftp(site, name):
     """Its content, or None when the transfer ended with an ERROR."""
     client = site.tftp()
     transfer = tftp.Download(client, name, options=OPTIONS)
-    while not transfer.over:
-        packet = client.receive(1.0)
-        transfer.on_packet(packet) if packet else transfer.on_timeout()
+    transfer.run(1.0)
     client.close()
     return transfer.data if transfer.finished else None
 
@@ -502,9 +496,7 @@ def by_http(site, name):
 def failed_download(site, name):
     client = site.tftp()
     transfer = tftp.Download(client, name, options=OPTIONS)
-    while not transfer.over:
-        packet = client.receive(2.0)
-        transfer.on_packet(packet) if packet else transfer.on_timeout()
+    transfer.run(2.0)
     client.close()
     return transfer
 

@@ -242,6 +242,15 @@ class Download:
         self.client.send(self.last_sent)
         self.since_ack = 0
 
+    def run(self, timeout=0.5):
+        """To its end, whichever; timeout: of each packet, in seconds."""
+        while not self.over:
+            packet = self.client.receive(timeout)
+            if packet:
+                self.on_packet(packet)
+            else:
+                self.on_timeout()
+
     @property
     def over(self):
         return self.finished or self.fault
@@ -255,12 +264,7 @@ def download(namespace, server, name, mode="octet", options=(), keep=True, timeo
     """Fetch a file and return the Download; an unfinished one ends the test."""
     client = Client(namespace, server, **where)
     transfer = Download(client, name, mode, options, keep)
-    while not transfer.over:
-        packet = client.receive(timeout)
-        if packet:
-            transfer.on_packet(packet)
-        else:
-            transfer.on_timeout()
+    transfer.run(timeout)
     client.close()
     check.equal(transfer.fault, None, "download of %s" % check.show(name))
     return transfer

@@ -56,12 +56,7 @@ class BootManager:
         client = tftp.Client(self.namespace, self.server)
         options = {"tsize": 0, "blksize": 1456, "windowsize": 4, "msftwindow": MSFT_ASKED}
         transfer = Download(client, name, options, keep)
-        while not transfer.over:
-            packet = client.receive(1.0)
-            if packet:
-                transfer.on_packet(packet)
-            else:
-                transfer.on_timeout()
+        transfer.run(1.0)
         client.close()
         if transfer.fault and "ERROR 1" in transfer.fault:
             return None
