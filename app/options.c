@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <getopt.h>
 #include <limits.h>
-#include <string.h>
 
 #define LONG (UCHAR_MAX + 1) /* what getopt calls the first row, by its name */
 
@@ -60,12 +59,12 @@ bool options_read(const struct option_row *rows,
         if (!row) {
             return false;
         }
-        char *member = (char *)out + row->at;
+        void *member = (char *)out + row->at;
         if (row->kind == OPTION_FLAG || row->kind == OPTION_MAYBE) {
-            memcpy(member, &(bool){true}, sizeof(bool));
+            *(bool *)member = true;
         }
         if (row->kind == OPTION_TEXT) {
-            memcpy(member, &(const char *){optarg}, sizeof(const char *));
+            *(const char **)member = optarg;
         } else if (optarg && !take(row->code, optarg, out)) {
             return false;
         }
