@@ -138,6 +138,46 @@ bool subnets_hold(const struct subnet *list, size_t count, const struct endpoint
     return false;
 }
 
+/* The bits of an IPv4 subnet's hosts in this octet of an endpoint. */
+static uint8_t host_bits(const struct subnet *s, unsigned octet)
+{
+    unsigned before = octet * 8;
+    unsigned fixed = s->bits > before ? s->bits - before : 0;
+    return fixed >= 8 ? 0 : (uint8_t)(0xff >> fixed);
+}
+
+bool subnet_is_broadcast(const struct subnet *s, const struct endpoint *e)
+{
+    bool last = s->bits >= 96 && s->bits <= 126 && subnet_holds(s, e);
+    for (unsigned i = 12; last && i < 16; i++) {
+        uint8_t hosts = host_bits(s, i);
+        last = (e->ip[i] & hosts) == hosts;
+    }
+    return last;
+}
+
+bool subnets_broadcast(const struct subnet *list, size_t count, const struct endpoint *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (subnet_is_broadcast(&list[i], e)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool endpoint_may_ask(const struct endpoint *from, const struct endpoint *us)
+{
+    static const uint8_t any[16];
+    bool ip4 = endpoint_is_ip4(from);
+    if (ip4 != endpoint_is_ip4(us)) {
+        return false;
+    }
+    unsigned first = endpoint_to_ip4(from).octet[0];
+    return ip4 ? first > 0 && first < 224
+               : from->ip[0] != 0xff && memcmp(from->ip, any, sizeof any) != 0;
+}
+
 bool endpoint_is_loopback(const struct endpoint *e)
 {
     static const uint8_t ip6[16] = {[15] = 1};

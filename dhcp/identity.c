@@ -41,6 +41,15 @@ bool identity_answers(const struct identity *id, struct ip4 to, struct ip4 *us)
     return group;
 }
 
+bool identity_is_broadcast(const struct identity *id, struct ip4 ip)
+{
+    bool found = false;
+    for (size_t i = 0; i < id->count; i++) {
+        found = found || is_broadcast(ip, id->list[i].ip, id->list[i].mask);
+    }
+    return found;
+}
+
 static bool is_of_containers(struct ip4 ip, struct ip4 mask)
 {
     static const struct ip4 sixteen = {{255, 255, 0, 0}};

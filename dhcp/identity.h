@@ -32,6 +32,9 @@ void identity_add(struct identity *id, struct ip4 ip, struct ip4 mask);
  */
 bool identity_answers(const struct identity *id, struct ip4 to, struct ip4 *us);
 
+/* The last address of one of our subnets: all its hosts. */
+bool identity_is_broadcast(const struct identity *id, struct ip4 ip);
+
 /*
  * Is the offered address of the kind that container engines give on their own bridges
  * (172.16.0.0/12 or 10.88.0.0/16, with a mask of 16 bits)?  No DHCP broadcast crosses those.

@@ -245,7 +245,7 @@ void ports_close(struct ports *ports)
 
 int ports_open_pxe(int *fd, char why[PORT_WHY_SIZE])
 {
-    struct net_udp conf = {.family = NET_IP4, .port = DHCP_PXE_PORT, .broadcast = true};
+    struct net_udp conf = {.family = NET_IP4, .port = DHCP_PXE_PORT};
     int error = net_udp_open(&conf, fd);
     if (error != 0) {
         snprintf(why, PORT_WHY_SIZE, "cannot open UDP port 4011 (PXE): %s%s",

@@ -388,6 +388,20 @@ static void on_datagram(struct dhcp_service *s, const struct port *p,
 
 /* -- what has something to read ----------------------------------------------------------- */
 
+/* DHCP_DROPPED_COUNT: nothing is. */
+static enum dhcp_dropped in_the_way(const struct port *p, const struct net_path *path)
+{
+    if (!p) {
+        return DHCP_DROPPED_OTHER_INTERFACE;
+    }
+    if (path->peer.port == 0) {
+        return DHCP_DROPPED_PORT_0;
+    }
+    bool may = endpoint_may_ask(&path->peer, &path->local) &&
+               !identity_is_broadcast(&p->facts.identity, endpoint_to_ip4(&path->peer));
+    return may ? DHCP_DROPPED_COUNT : DHCP_DROPPED_NOT_A_HOST;
+}
+
 static int read_pxe_port(struct dhcp_service *s)
 {
     struct net_dgram d[NET_BATCH];
@@ -395,8 +409,9 @@ static int read_pxe_port(struct dhcp_service *s)
     size_t n = net_receive(s->pxe_fd, s->inbox, d, &error);
     for (size_t i = 0; i < n; i++) {
         const struct port *p = port_by_index(&s->ports, d[i].path.ifindex);
-        if (!p || d[i].path.peer.port == 0) {
-            s->counters.dropped[p ? DHCP_DROPPED_PORT_0 : DHCP_DROPPED_OTHER_INTERFACE]++;
+        enum dhcp_dropped why = in_the_way(p, &d[i].path);
+        if (why != DHCP_DROPPED_COUNT) {
+            s->counters.dropped[why]++;
             continue;
         }
         on_datagram(s, p, &d[i]);

@@ -9,6 +9,7 @@
 
 #include "common/log.h"
 #include "common/netwatch.h"
+#include "dhcp/frame.h"
 #include "dhcp/v6_clients.h"
 #include "dhcp/v6_decision.h"
 #include "dhcp/v6_held.h"
@@ -429,16 +430,18 @@ static struct seen_packet raw_of(const struct dhcp6_arrival *at,
     return raw;
 }
 
-/* Port 547: the datagram has its UDP header before it. */
+/* Port 547: the datagram has its UDP header before it, whose checksum alone was verified. */
 static void on_solicit(struct dhcp6_service *s, const struct port6 *p,
                        const struct net_dgram *d)
 {
     struct rd r = rd_over(d->data, d->len);
-    uint16_t from_port = rd_u16(&r);
-    (void)rd_take(&r, 6); /* destination, length, checksum: the kernel has seen to them */
+    struct rd payload = rd_nothing(); /* which it stays when the header's length lies */
+    uint16_t from_port = 0;
+    uint16_t to_port;
+    (void)frame_parse_udp(&r, &from_port, &to_port, &payload);
     struct dhcp6_arrival at = arrival_of(DHCP6_SERVER_PORT, &d->path, from_port);
-    s->raw = raw_of(&at, &d->path, r);
-    if (!rd_ok(&r) || !decide(s, p, &at, r)) {
+    s->raw = raw_of(&at, &d->path, payload);
+    if (!decide(s, p, &at, payload)) {
         return;
     }
     send_or_hold(s, &d->path, DHCP6_SERVER_PORT,
@@ -450,11 +453,28 @@ static void on_request(struct dhcp6_service *s, const struct port6 *p,
 {
     struct dhcp6_arrival at = arrival_of(DHCP_PXE_PORT, &d->path, d->path.peer.port);
     s->raw = raw_of(&at, &d->path, rd_over(d->data, d->len));
-    if (d->path.peer.port == 0) {
-        s->counters.dropped[DHCP_DROPPED_PORT_0]++;
-    } else if (decide(s, p, &at, rd_over(d->data, d->len))) {
+    if (decide(s, p, &at, rd_over(d->data, d->len))) {
         send_or_hold(s, &d->path, DHCP_PXE_PORT, PXE_REPLY_DELAY);
     }
+}
+
+/* DHCP_DROPPED_COUNT: nothing is. */
+static enum dhcp_dropped in_the_way(const struct dhcp6_service *s, const struct port6 *p,
+                                    const struct net_dgram *d, int fd)
+{
+    if (!p) {
+        return DHCP_DROPPED_OTHER_INTERFACE;
+    }
+    if (d->cut) {
+        return DHCP_DROPPED_TOO_LONG;
+    }
+    if (!endpoint_may_ask(&d->path.peer, &d->path.local)) {
+        return DHCP_DROPPED_NOT_A_HOST;
+    }
+    if (fd == s->pxe_fd && d->path.peer.port == 0) {
+        return DHCP_DROPPED_PORT_0;
+    }
+    return s->has_duid ? DHCP_DROPPED_COUNT : DHCP_DROPPED_NO_DUID;
 }
 
 int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
@@ -474,10 +494,9 @@ int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
     size_t n = net_receive(fd, s->inbox, d, &error);
     for (size_t i = 0; i < n; i++) {
         const struct port6 *p = port6_by_index(s, d[i].path.ifindex);
-        if (!p || !s->has_duid || d[i].cut) {
-            s->counters.dropped[!p         ? DHCP_DROPPED_OTHER_INTERFACE
-                                : d[i].cut ? DHCP_DROPPED_TOO_LONG
-                                           : DHCP_DROPPED_NO_DUID]++;
+        enum dhcp_dropped why = in_the_way(s, p, &d[i], fd);
+        if (why != DHCP_DROPPED_COUNT) {
+            s->counters.dropped[why]++;
         } else if (fd == s->server_fd) {
             on_solicit(s, p, &d[i]);
         } else {

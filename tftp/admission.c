@@ -8,6 +8,7 @@ const char *tftp_ignored_name(enum tftp_ignored why)
         [TFTP_ADMITTED] = "admitted",
         [TFTP_NOT_REQUEST] = "not-a-request",
         [TFTP_SERVER_PORT] = "server-port",
+        [TFTP_NOT_A_HOST] = "not-a-host",
         [TFTP_OTHER_INTERFACE] = "other-interface",
         [TFTP_NOT_ALLOWED] = "not-allowed",
         [TFTP_TOO_MANY] = "too-many-requests",
@@ -55,6 +56,10 @@ enum tftp_ignored tftp_admit(const struct tftp_doors *doors,
 {
     if (is_server_port(path->peer.port)) {
         return TFTP_SERVER_PORT;
+    }
+    if (!endpoint_may_ask(&path->peer, &path->local) ||
+        subnets_broadcast(doors->attached, doors->attached_count, &path->peer)) {
+        return TFTP_NOT_A_HOST;
     }
     if (door_of(doors, path->ifindex) == doors->count) {
         return TFTP_OTHER_INTERFACE;

@@ -18,6 +18,7 @@ enum tftp_ignored {
     TFTP_ADMITTED = 0,
     TFTP_NOT_REQUEST, /* to port 69, and neither RRQ nor WRQ: an ERROR, an ACK, noise */
     TFTP_SERVER_PORT, /* from port 0, 67, 69 or 4011 */
+    TFTP_NOT_A_HOST,  /* from an address that no host has */
     TFTP_OTHER_INTERFACE,  /* came in where nothing is served */
     TFTP_NOT_ALLOWED,      /* from an address that tftp.allow does not name */
     TFTP_TOO_MANY,         /* too many requests that nobody answers (tftp/budget) */

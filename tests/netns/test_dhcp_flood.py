@@ -77,18 +77,8 @@ class Site:
 
 
 def udp6_frame(mac, source, data):
-    src = socket.inet_pton(socket.AF_INET6, source)
-    dst = socket.inet_pton(socket.AF_INET6, "ff02::1:2")
-    length = 8 + len(data)
-    head = struct.pack("!HHHH", 546, 547, length, 0)
-    pseudo = src + dst + struct.pack("!II", length, 17) + head + data
-    pseudo += b"\0" * (len(pseudo) % 2)
-    total = sum(struct.unpack("!%dH" % (len(pseudo) // 2), pseudo))
-    while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    head = struct.pack("!HHHH", 546, 547, length, ~total & 0xffff or 0xffff)
-    ip = struct.pack("!IHBB", 6 << 28, length, 17, 64) + src + dst
-    return b"\x33\x33\0\1\0\2" + mac + b"\x86\xdd" + ip + head + data
+    """To all DHCPv6 servers."""
+    return wire.udp6_frame(mac, b"\x33\x33\0\1\0\2", source, dhcp6.GROUP, 546, 547, data)
 
 
 def flood(site, frames, done):
@@ -295,8 +285,9 @@ def test_every_reason_has_a_packet_and_every_packet_its_reason():
         site = Site(network)
         raw = site.client.socket(17, 3)
         raw.bind(("eth0", 0))
+        mac = b"\2" * 6
         rows = {**FRAMES, **{row: frame(octets) for row, octets in PAYLOADS.items() if row[0] == "dhcp"},
-                **{row: udp6_frame(b"\2" * 6, "fe80::7777", octets) for row, octets in PAYLOADS.items()
+                **{row: udp6_frame(mac, "fe80::7777", octets) for row, octets in PAYLOADS.items()
                    if row[0] == "dhcpv6"}}
         check.equal(sorted(malformed(site)), sorted([*rows, *FILTERED]), "reasons")
         for row, octets in rows.items():

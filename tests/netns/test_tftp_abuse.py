@@ -4,6 +4,8 @@ import signal
 import time
 
 import check
+import dhcp
+import dhcp6
 import net
 import tftp
 import web
@@ -161,6 +163,59 @@ def test_ports_of_servers_get_nothing_anywhere():
                 client.close()
             # to port 69 the three requests, to a data port all that can be read but the ERROR
             check.equal(site.ignored("server-port"), 3 * counted, "packets from ports of servers")
+
+
+# -- addresses that nobody has ------------------------------------------------------------
+
+def test_an_address_that_no_host_has_gets_nothing():
+    """0.0.0.0 and :: are ourselves when they are sent to; a broadcast address is everybody."""
+    with net.Net() as network:
+        site = Site(network, far=False, allow=["attached", "0.0.0.0/0", "::/0"])
+        net.write_boot_files(site.root)
+        site.start()
+        here = site.server.udp("0.0.0.0", 5555), site.server.udp("::", 5555)
+        cable, mac = wire.Wire(site.client), site.server.mac("eth0")
+        pxe = dhcp.request4011(7, chaddr=b"\2\2\2\2\2\2".ljust(16, b"\0")).pack()
+        pxe6 = dhcp6.Message(dhcp6.REQUEST, dhcp6.boot_options(7, dhcp6.UUID_DUID)).pack()
+        for door, data, data6 in ((69, tftp.rrq("file.bin"), tftp.rrq("file.bin")), (4011, pxe, pxe6)):
+            for source in ("0.0.0.0", "10.77.0.255"):
+                for target, target_mac in (("255.255.255.255", wire.BROADCAST_MAC), (net.SERVER, mac)):
+                    cable.send(wire.udp_frame(cable.mac, target_mac, source, target, 5555, door, data))
+            for source in ("::", "::ffff:" + net.CLIENT):
+                cable.send(wire.udp6_frame(cable.mac, mac, source, "fd77::1", 5555, door, data6))
+        check.that(site.is_served() and site.is_served(server="fd77::1"), "honest clients are not served")
+        check.equal([d for d in cable.collect(0.1) if d.dport == 5555], [], "packets on the wire")
+        for sock in here:
+            sock.setblocking(False)
+            check.that(nothing_came(sock), "a service of this host was sent something")
+        check.at_least(site.ignored("not-a-host"), 3, "requests for files")
+        numbers = web.metrics(site.server)[0]
+        for family in ("ipv4", "ipv6"):
+            check.at_least(numbers['pxed_dhcp_dropped_total{family="%s",reason="not-a-host"}' % family], 1, family)
+        check.lacks(site.pxed.log(), "cannot send", "log")
+
+
+def nothing_came(sock):
+    try:
+        sock.recv(9)
+    except BlockingIOError:
+        return True
+    return False
+
+
+def test_an_ip4_address_by_ip6_is_somebody_elses():
+    """Its transfer over IPv4 goes on."""
+    with net.Net() as network:
+        site = Site(network, far=False).start()
+        running = site.tftp()
+        running.request("file.bin")
+        running.expect_data(1)
+        cable = wire.Wire(site.client)
+        cable.send(wire.udp6_frame(cable.mac, site.server.mac("eth0"), "::ffff:" + net.CLIENT, "fd77::1",
+                                   running.sock.getsockname()[1], 69, tftp.rrq("other")))
+        running.send(tftp.ack(1))  # comes behind it
+        running.expect_data(2, CONTENT[512:1024])
+        running.send(tftp.error(0))
 
 
 # -- ICMP ---------------------------------------------------------------------------------

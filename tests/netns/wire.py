@@ -3,7 +3,7 @@ import socket
 import struct
 import time
 
-ETH_P_ALL, ETH_P_IP, ETH_P_8021Q = 0x0003, 0x0800, 0x8100
+ETH_P_ALL, ETH_P_IP, ETH_P_8021Q, ETH_P_IPV6 = 0x0003, 0x0800, 0x8100, 0x86dd
 PACKET_OUTGOING = 4
 BROADCAST_MAC = b"\xff" * 6
 
@@ -68,10 +68,18 @@ def udp_frame(src_mac, dst_mac, src, dst, sport, dport, payload, vlan=None):
 def port_unreachable(src_mac, dst_mac, src, dst, sport, dport):
     """The ICMP error of src about a UDP datagram that dst sent it from dport to its sport."""
     about = ip_packet(ip_bytes(dst), ip_bytes(src), struct.pack("!HHHH", dport, sport, 8, 0))
-    body = struct.pack("!BBHI", 3, 3, 0, 0) + about
-    body = body[:2] + struct.pack("!H", checksum(body)) + body[4:]
-    return frame(src_mac, dst_mac, ip_packet(ip_bytes(src), ip_bytes(dst), body,
-                                             protocol=socket.IPPROTO_ICMP))
+    return frame(src_mac, dst_mac, icmp_packet(ip_bytes(src), ip_bytes(dst), 3, 3, about))
+
+
+def udp6_frame(src_mac, dst_mac, src, dst, sport, dport, payload):
+    """The same over IPv6."""
+    source, target = socket.inet_pton(socket.AF_INET6, src), socket.inet_pton(socket.AF_INET6, dst)
+    length = 8 + len(payload)
+    head = struct.pack("!HHH", sport, dport, length)
+    pseudo = source + target + struct.pack("!II", length, socket.IPPROTO_UDP)
+    value = checksum(pseudo + head + b"\0\0" + payload) or 0xffff
+    ip = struct.pack("!IHBB", 6 << 28, length, socket.IPPROTO_UDP, 64) + source + target
+    return dst_mac + src_mac + struct.pack("!H", ETH_P_IPV6) + ip + head + struct.pack("!H", value) + payload
 
 
 class Datagram:

@@ -40,6 +40,10 @@ START_TEST(a_destination_means_one_of_our_addresses_or_none)
     identity_add(&id, ip("192.168.0.0"), ip("255.255.255.254"));
     identity_add(&id, ip("192.168.5.5"), ip("255.255.255.255"));
     identity_add(&id, ip("192.168.9.1"), ip("255.255.255.252"));
+    bool all_of_a_subnet = rows[_i].us && strcmp(rows[_i].us, rows[_i].to) != 0 &&
+                           strcmp(rows[_i].to, "255.255.255.255") != 0;
+    ck_assert_msg(identity_is_broadcast(&id, ip(rows[_i].to)) == all_of_a_subnet, "%s",
+                  rows[_i].name);
     bool ours = identity_answers(&id, ip(rows[_i].to), &us);
     ck_assert_msg(ours == (rows[_i].us != NULL), "%s: %s", rows[_i].name,
                   ours ? "taken" : "left");

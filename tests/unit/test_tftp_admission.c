@@ -42,7 +42,13 @@ static enum tftp_ignored judge(const struct tftp_allow *allow,
                                const struct endpoint *from, unsigned ifindex)
 {
     const struct tftp_doors d = doors();
-    const struct net_path path = {.peer = *from, .ifindex = ifindex};
+    const struct net_path path = {
+        .peer = *from,
+        .local = endpoint_is_ip4(from)
+                     ? endpoint_ip4((struct ip4){{10, 0, 5, 1}}, 0)
+                     : (struct endpoint){{0xfd, 0, 0, 5, [15] = 1}, 0, 0},
+        .ifindex = ifindex,
+    };
     return tftp_admit(&d, allow, &path);
 }
 
@@ -55,7 +61,11 @@ static const struct {
     enum tftp_ignored why;
 } rows[] = {
     {"10.0.5.7", 2070, ETH0, TFTP_ADMITTED},
-    {"10.0.5.255", 1, ETH0, TFTP_ADMITTED},
+    {"10.0.5.254", 1, ETH0, TFTP_ADMITTED},
+    {"10.0.5.255", 1, ETH0, TFTP_NOT_A_HOST},
+    {"0.0.0.0", 2070, ETH0, TFTP_NOT_A_HOST},
+    {"224.0.0.1", 2070, ETH0, TFTP_NOT_A_HOST},
+    {"255.255.255.255", 2070, LO, TFTP_NOT_A_HOST},
     {"10.0.6.7", 2070, ETH0, TFTP_NOT_ALLOWED},
     {"10.0.4.255", 2070, ETH0, TFTP_NOT_ALLOWED},
     {"192.0.2.1", 2070, ETH0, TFTP_NOT_ALLOWED},
