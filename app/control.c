@@ -1,6 +1,7 @@
 #include "app/control.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,11 @@ static struct client *client_of(struct control_ticket t)
 {
     struct client *client = &t.control->clients[t.client];
     return client->fd >= 0 && client->asked && client->serial == t.serial ? client : NULL;
+}
+
+bool control_waits(struct control_ticket ticket)
+{
+    return client_of(ticket) != NULL;
 }
 
 /* What is said when the answer cannot be put together. */
@@ -264,24 +270,37 @@ static bool on_client(void *context, int fd, enum loop_event event, usec_t now)
     return true; /* drop() has ended the watching already */
 }
 
-/* A free slot, or that of the client heard of longest ago that waits for nothing. */
+/* Nothing is read of a client that waits for its answer, so nobody has noticed. */
+static bool is_gone(const struct client *client)
+{
+    struct pollfd peer = {.fd = client->fd};
+    return poll(&peer, 1, 0) > 0;
+}
+
+static bool waits(const struct client *client)
+{
+    return client->asked && !is_gone(client);
+}
+
+/* A free slot, or that of the client heard of longest ago: one that waits goes last. */
 static struct client *make_room(struct control *c)
 {
-    struct client *idle = NULL;
+    struct client *first = NULL;
+    bool first_waits = false;
     for (unsigned i = 0; i < CONTROL_CLIENTS; i++) {
         struct client *client = &c->clients[i];
         if (client->fd < 0) {
             return client;
         }
-        if (!client->asked && (!idle || client->heard < idle->heard)) {
-            idle = client;
+        bool last = waits(client);
+        if (!first || (last == first_waits ? client->heard < first->heard : !last)) {
+            first = client;
+            first_waits = last;
         }
     }
-    c->refused[idle ? CONTROL_DISPLACED : CONTROL_CROWDED]++;
-    if (idle) {
-        drop(c, idle);
-    }
-    return idle;
+    c->refused[first_waits ? CONTROL_CROWDED : CONTROL_DISPLACED]++;
+    drop(c, first);
+    return first;
 }
 
 static bool on_connection(void *context, int listener, enum loop_event event, usec_t now)
@@ -302,7 +321,7 @@ static bool on_connection(void *context, int listener, enum loop_event event, us
         return true;
     }
     struct client *client = make_room(c);
-    if (client && loop_watch(c->loop, fd, on_client, c) == 0) {
+    if (loop_watch(c->loop, fd, on_client, c) == 0) {
         *client = (struct client){.serial = ++c->serials, .heard = now};
         client->fd = take_fd(&fd);
     }

@@ -16,7 +16,8 @@
  * Who may ask: root, the user that serves, and members of its group, as the kernel names the
  * peer.  A user or group that the kernel cannot name (65534) is nobody's.
  *
- * Limits: CONTROL_CLIENTS peers, of whom the one idle longest makes room for a new one;
+ * Limits: CONTROL_CLIENTS peers, of whom the one idle longest makes room for a new one, or
+ * the one that waits longest where all wait for an answer;
  * questions of CONTROL_LINE octets, answers of CONTROL_ANSWER.
  *
  * Ownership: a question is the verb's until it returns; control_answer() takes the answer.
@@ -40,8 +41,8 @@ struct control;
 /* Why a peer, or its question, got nowhere; named in app/refusals. */
 enum control_refused {
     CONTROL_NOT_ALLOWED, /* neither root nor of the group that serves */
-    CONTROL_DISPLACED,   /* idle, and its place was needed */
-    CONTROL_CROWDED,     /* all places wait for answers */
+    CONTROL_DISPLACED,   /* idle or gone, and its place was needed */
+    CONTROL_CROWDED,     /* it waited, as all did, and its place was needed */
     CONTROL_TOO_LONG,    /* a question over CONTROL_LINE */
     CONTROL_ERROR,       /* a question that was answered by "error" */
     CONTROL_REFUSED_COUNT,
@@ -77,5 +78,7 @@ bool control_add(struct control *c, const char *name, control_verb verb, void *c
 void control_answer(struct control_ticket ticket, json_t *answer);
 /* "ok": false, with a reason, and what else there is to tell (NULL: nothing). */
 void control_refuse(struct control_ticket ticket, const char *why, json_t *more);
+/* False: its peer has gone, or made room for another.  One that waits has one ticket. */
+bool control_waits(struct control_ticket ticket);
 
 #endif

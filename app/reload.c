@@ -251,14 +251,22 @@ void reload_ask(struct reload *r)
     }
 }
 
+static void forget_gone(struct waiters *w)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        if (control_waits(w->ticket[i])) {
+            w->ticket[kept++] = w->ticket[i];
+        }
+    }
+    w->count = kept;
+}
+
 static void on_verb(void *context, struct control_ticket ticket, const json_t *question)
 {
     struct reload *r = context;
     (void)question;
-    if (r->next.count == CONTROL_CLIENTS) {
-        control_refuse(ticket, "too many wait for a reload already", NULL);
-        return;
-    }
+    forget_gone(&r->next); /* so that there is room for each peer there may be */
     r->next.ticket[r->next.count++] = ticket;
     reload_ask(r);
 }

@@ -93,6 +93,30 @@ def test_idle_clients_make_room():
             sock.close()
 
 
+def wait_for_news(site):
+    """As `pxed log --follow` does.  What is behind a question is taken up with its answer."""
+    sock = site.connect()
+    sock.sendall(line({"verb": "ping"}) + line({"verb": "log", "after": 1000, "wait": 60}))
+    check.equal(answers(sock, 1), [{"ok": True}], "the first answer")
+    return sock
+
+
+def test_those_that_wait_for_news_keep_nobody_out():
+    """Whether they are still there or not."""
+    with net.Net() as network:
+        site = Site(network)
+        for gone in (True, False):
+            waiting = []
+            for _ in range(40):
+                waiting.append(wait_for_news(site))
+                if gone:
+                    waiting[-1].close()
+            for _ in range(3):
+                with site.connect() as sock:
+                    check.equal(ask(sock, {"verb": "ping"}), [{"ok": True}], "behind 40 that wait, gone: %s" % gone)
+            check.equal(site.reload()[0], 0, "status of a reload")
+
+
 def test_who_may_ask():
     """Whatever the file's mode: the kernel's word on who asks decides."""
     with net.Net() as network:
