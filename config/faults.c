@@ -153,19 +153,19 @@ static size_t character(const char *p, size_t left)
 }
 
 /* One character of the line, or white space as wide.  Octets of the line it took. */
-static size_t show_one(const char *p, size_t left, bool only_space, FILE *to)
+static size_t show_one(const char *p, size_t left, bool only_space, struct text *out)
 {
     if (*p == '\t') {
-        (void)fputc('\t', to);
+        text_say(out, "\t");
         return 1;
     }
     size_t n = character(p, left);
     if (only_space) {
-        fprintf(to, "%*s", n ? 1 : 4, "");
+        text_say(out, "%*s", n ? 1 : 4, "");
     } else if (n) {
-        fprintf(to, "%.*s", (int)n, p);
+        text_say(out, "%.*s", (int)n, p);
     } else {
-        fprintf(to, "\\x%02x", (unsigned char)*p);
+        text_say(out, "\\x%02x", (unsigned char)*p);
     }
     return n ? n : 1;
 }
@@ -178,6 +178,8 @@ static bool mid_character(char c)
 /* The line around octet at: the text, or as much white space with a caret behind it. */
 static void show_excerpt(const char *line, size_t len, size_t at, bool caret, FILE *out)
 {
+    char octets[EXCERPT_MAX * 4 + 16] = ""; /* each as \xNN, the dots, the end */
+    struct text shown = {octets, sizeof octets, 0};
     size_t from = len > EXCERPT_MAX && at > EXCERPT_MAX / 2 ? at - EXCERPT_MAX / 2 : 0;
     size_t to = len - from > EXCERPT_MAX ? from + EXCERPT_MAX : len;
 
@@ -187,11 +189,12 @@ static void show_excerpt(const char *line, size_t len, size_t at, bool caret, FI
     while (to > at && to < len && mid_character(line[to])) {
         to--;
     }
-    fprintf(out, "%*s", from > 0 && caret ? 3 : 0, from > 0 && !caret ? "..." : "");
+    text_say(&shown, "%*s", from > 0 && caret ? 3 : 0, from > 0 && !caret ? "..." : "");
     for (size_t i = from; i < (caret ? at : to);) {
-        i += show_one(line + i, to - i, caret, out);
+        i += show_one(line + i, to - i, caret, &shown);
     }
-    fputs(caret ? "^\n" : to < len ? "...\n" : "\n", out);
+    text_say(&shown, caret ? "^\n" : to < len ? "...\n" : "\n");
+    fputs(octets, out); /* at once: standard error has no buffer */
 }
 
 static void show_source(struct source *s, const struct fault *fault, FILE *to)
@@ -216,12 +219,13 @@ static void print_fault(const struct fault *fault, const char *file,
                         struct source *source, FILE *to)
 {
     bool placed = fault->line > 0 && fault->column > 0;
-    tell(to, "%s", file);
+    char place[32] = "";
     if (placed) {
-        fprintf(to, ":%d:%d", fault->line, fault->column);
+        snprintf(place, sizeof place, ":%d:%d", fault->line, fault->column);
     }
-    tell(to, ": %s%s%s%s\n", fault->severity == FAULT_WARNING ? "warning: " : "",
-         fault->path, fault->path[0] ? ": " : "", fault->text);
+    tell(to, "%s%s: %s%s%s%s\n", file, place,
+         fault->severity == FAULT_WARNING ? "warning: " : "", fault->path,
+         fault->path[0] ? ": " : "", fault->text);
     if (source->text && placed) {
         show_source(source, fault, to);
     }
