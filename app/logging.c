@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LOGGED_MAX 200 /* faults */
+
 static void follow(const struct log_conf *want, bool verbose)
 {
     int error = log_open(want->form, LOG_JOURNAL);
@@ -27,26 +29,20 @@ void logging_configure(const struct snapshot *s, bool verbose)
     follow(&s->log, verbose);
 }
 
-/* What is quoted from the file is indented. */
-static void log_fault(const char *line, size_t len)
+void logging_report(const char *report, const struct faults *f, const char *path)
 {
-    char text[LOG_VALUES];
-    if (len == 0 || line[0] == ' ') {
+    if (log_is_text()) {
+        fputs(report ? report : "", stderr);
         return;
     }
-    snprintf(text, sizeof text, "%.*s", (int)len, line);
-    log_news(strstr(text, ": warning: ") ? LOG_WARNING : LOG_ERROR, "%s", text);
-}
-
-void logging_report(const char *report)
-{
-    if (report && log_is_text()) {
-        fputs(report, stderr);
-        return;
+    size_t most = f->count < LOGGED_MAX ? f->count : LOGGED_MAX;
+    for (size_t i = 0; i < most; i++) {
+        const struct fault *one = &f->list[i];
+        char said[LOG_VALUES];
+        log_news(one->severity == FAULT_WARNING ? LOG_WARNING : LOG_ERROR, "%s",
+                 fault_say(f, one, path, said, sizeof said));
     }
-    while (report && *report) {
-        size_t len = strcspn(report, "\n");
-        log_fault(report, len);
-        report += len + (report[len] == '\n');
+    if (most < f->count) {
+        log_news(LOG_WARNING, "%s: %zu more", path, f->count - most);
     }
 }

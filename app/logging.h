@@ -5,6 +5,7 @@
 #ifndef APP_LOGGING_H
 #define APP_LOGGING_H
 
+#include "config/faults.h"
 #include "config/snapshot.h"
 
 /* Before there is a configuration: to the journal under systemd, else text. */
@@ -13,9 +14,9 @@ void logging_start(bool verbose);
 void logging_configure(const struct snapshot *s, bool verbose);
 
 /*
- * Faults as `pxed check` prints them: as they stand in a log that is text, else a line each,
- * without the lines of the file that they point at.  NULL: none.
+ * Faults of that configuration: in a log that is text the report, as `pxed check` prints it
+ * (NULL: none), else a line each, without the lines of the file that they point at.
  */
-void logging_report(const char *report);
+void logging_report(const char *report, const struct faults *f, const char *path);
 
 #endif

@@ -159,30 +159,25 @@ static void log_refused(const struct reload *r, const char *why, size_t faults)
 
 static void begin(struct reload *r);
 
-/* The first fault of a report that is more than a warning, in a line; "": there is none. */
-static const char *first_error(const char *report, size_t *len)
+static const struct fault *first_error(const struct faults *f)
 {
-    for (; *report; report += *len + (report[*len] == '\n')) {
-        *len = strcspn(report, "\n");
-        const char *warning = strstr(report, ": warning: ");
-        if (report[0] != ' ' && !(warning && warning < report + *len)) {
-            return report;
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->list[i].severity == FAULT_ERROR) {
+            return &f->list[i];
         }
     }
-    *len = 0;
-    return report;
+    return NULL;
 }
 
-static void note_outcome(struct reload *r, const char *why, size_t faults, usec_t now)
+static void note_outcome(struct reload *r, const char *why, const struct faults *f,
+                         usec_t now)
 {
-    size_t len;
-    const char *first = first_error(r->report ? r->report : "", &len);
-    r->last = (struct reload_outcome){.at = now, .good = !why};
-    r->last.faults = faults;
-    if (why && len > 0) {
-        snprintf(r->last.first, sizeof r->last.first, "%.*s", (int)len, first);
+    const struct fault *first = first_error(f);
+    r->last = (struct reload_outcome){.at = now, .good = !why, .faults = f->errors};
+    if (why && first) {
+        (void)fault_say(f, first, r->path, r->last.first, sizeof r->last.first);
     } else if (why) {
-        snprintf(r->last.first, sizeof r->last.first, "%s", why);
+        snprintf(r->last.first, sizeof r->last.first, "%s: %s", r->path, why);
     }
 }
 
@@ -196,17 +191,17 @@ static void finish(void *job, usec_t now)
     struct reload *r = job;
     bool good = r->error == 0 && r->config.snapshot;
     size_t hosts = good ? hosts_count(r->config.snapshot->hosts) : 0;
-    logging_report(r->report);
-    size_t faults = r->config.faults.errors;
+    logging_report(r->report, &r->config.faults, r->path);
+    const struct faults found = r->config.faults; /* taking it over swaps */
     const char *why =
         !good ? "the configuration has faults" : r->take(r->context, &r->config);
     usec_t held = clock_now() - now;
     if (r->error != 0) {
         why = strerror(-r->error);
     }
-    note_outcome(r, why, faults, now);
+    note_outcome(r, why, &found, now);
     if (why) {
-        log_refused(r, why, faults);
+        log_refused(r, why, found.errors);
     } else {
         log_taken(r, hosts, now - r->began, held);
     }

@@ -63,7 +63,7 @@ static bool read_configuration(const char *path, bool verbose, struct configurat
     if (out->snapshot) {
         logging_configure(out->snapshot, verbose);
     }
-    logging_report(report);
+    logging_report(report, &out->faults, path);
     (void)malloc_trim(0); /* the allocator would keep what the parser had */
     if (!out->snapshot) {
         log_say(LOG_ERROR, "%s: %zu faults", path, out->faults.errors);

@@ -215,6 +215,18 @@ const char *fault_file(const struct faults *f, const struct fault *fault,
     return fault->file > 0 ? f->sources[fault->file - 1].name : file;
 }
 
+char *fault_say(const struct faults *f, const struct fault *fault, const char *file,
+                char *buf, size_t size)
+{
+    char place[32] = "";
+    if (fault->line > 0 && fault->column > 0) {
+        snprintf(place, sizeof place, ":%d:%d", fault->line, fault->column);
+    }
+    snprintf(buf, size, "%s%s: %s%s%s", fault_file(f, fault, file), place, fault->path,
+             fault->path[0] ? ": " : "", fault->text);
+    return buf;
+}
+
 static void print_fault(const struct fault *fault, const char *file,
                         struct source *source, FILE *to)
 {

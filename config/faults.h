@@ -65,6 +65,10 @@ void faults_print(const struct faults *f, const char *file, const char *text, si
 const char *fault_file(const struct faults *f, const struct fault *fault,
                        const char *file);
 
+/* "FILE:LINE:COLUMN: PATH: TEXT", as much of it as fits.  Returns buf. */
+char *fault_say(const struct faults *f, const struct fault *fault, const char *file,
+                char *buf, size_t size);
+
 void faults_done(struct faults *f);
 
 #endif

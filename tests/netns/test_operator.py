@@ -152,7 +152,8 @@ def test_faults_are_json_lines_too():
     with net.Net() as network:
         site = Site(network, log={"format": "json"})
         broken = dict(site.configuration, usr="x", watch=7)
-        site.rewrite(broken)
+        with open(site.pxed.config_path, "w") as file:  # nothing tells its lines from ours
+            file.write("\n".join(line.strip() for line in json.dumps(broken, indent=1).split("\n")))
         check.equal(site.reload()[0], 1, "exit code of the reload")
         site.pxed.wait_log("reload refused")
         lines = [json.loads(text) for text in site.pxed.log().splitlines()]
