@@ -318,3 +318,29 @@ const char *boot_stage_name(enum boot_stage stage)
     };
     return names[stage];
 }
+
+static bool is_same_machine(const struct boot *a, const struct boot *b)
+{
+    return memcmp(&a->key, &b->key, sizeof a->key) == 0;
+}
+
+bool boot_failure_stands(const struct boot *const *ended, size_t index,
+                         const struct boot *const *under_way, size_t count)
+{
+    const struct boot *b = ended[index];
+    if (b->state != BOOT_STOPPED) {
+        return false;
+    }
+    for (size_t i = 0; i < index; i++) {
+        if (is_same_machine(ended[i], b)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (under_way[i]->stage == BOOT_STAGE_SECOND &&
+            is_same_machine(under_way[i], b)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -265,4 +265,12 @@ const char *boot_stage_name(enum boot_stage stage);
 
 bool boot_file_whole(enum boot_file_end end);
 
+/*
+ * Does the failure of ended[index] still stand?  Its machine has ended no other boot since,
+ * and has not come as far as its second stage in one under way: a machine that asks again and
+ * again has not got over it.  ended: the last one first.
+ */
+bool boot_failure_stands(const struct boot *const *ended, size_t index,
+                         const struct boot *const *under_way, size_t count);
+
 #endif

@@ -8,7 +8,7 @@ EMBED(page, "app/page/index.html");
 #define PAGE_POLICY                                                                      \
     "default-src 'none'; "                                                               \
     "style-src 'sha256-58BgTcAlN+jQfOloUiCpPR1FOn2Z2pA7g8tZnpvQmwM='; "                  \
-    "script-src 'sha256-5wKP7F+ccQAt38w7dotNta9lW2PzO5u7gVrn61+9gf8='; "                 \
+    "script-src 'sha256-sDlLYknagCxeMf1wCNqEj/WJm4JIS5UFZdkeIaReb9k='; "                 \
     "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "           \
     "frame-ancestors 'none'"
 

@@ -1,34 +1,10 @@
 /* The part of `pxed status` that needs somebody: nothing is printed when nobody is needed. */
 #include <stdio.h>
-#include <string.h>
 
 #include "app/orders.h"
 #include "app/status_view.h"
 
 #define ATTENTION_MOST 5
-
-/* A boot that stopped, and after which this machine has not begun another. */
-static bool is_open_failure(const json_t *recent, size_t index, const json_t *under_way)
-{
-    const json_t *boot = json_array_get(recent, index);
-    const char *mac = answer_text(boot, "mac");
-    size_t i;
-    const json_t *other;
-    if (strcmp(answer_text(boot, "state"), "stopped") != 0) {
-        return false;
-    }
-    for (i = 0; i < index; i++) {
-        if (*mac && strcmp(answer_text(json_array_get(recent, i), "mac"), mac) == 0) {
-            return false;
-        }
-    }
-    json_array_foreach (under_way, i, other) {
-        if (*mac && strcmp(answer_text(other, "mac"), mac) == 0) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static void print_failure(const struct view *v, const json_t *boot)
 {
@@ -61,11 +37,11 @@ static void need_attention(struct view *v, bool *any)
 static void print_failures(struct view *v, bool *any)
 {
     const json_t *recent = view_member(v->document, "recent");
-    const json_t *under_way = view_member(v->document, "boots");
     size_t shown = 0;
     size_t more = 0;
     for (size_t i = 0; i < json_array_size(recent); i++) {
-        if (!is_open_failure(recent, i, under_way)) {
+        const json_t *boot = json_array_get(recent, i);
+        if (!json_is_true(view_member(boot, "attention"))) {
             continue;
         }
         need_attention(v, any);
@@ -73,7 +49,7 @@ static void print_failures(struct view *v, bool *any)
             more++;
             continue;
         }
-        print_failure(v, json_array_get(recent, i));
+        print_failure(v, boot);
         shown++;
     }
     if (more > 0) {

@@ -265,6 +265,22 @@ static void part(struct choice *c, struct choice *ended)
     ended->count = ended->count < STATUS_RECENT ? ended->count : STATUS_RECENT;
 }
 
+/* Those that have ended, and which of them needs somebody. */
+static json_t *recent_json(const struct choice *ended, const struct choice *under_way,
+                           const struct moment *m, size_t *room)
+{
+    json_t *list = json_array();
+    bool fits = true;
+    for (size_t i = 0; i < ended->count && fits; i++) {
+        json_t *o = boot_json(ended->boot[i], m, false);
+        json_put(o, "attention",
+                 json_boolean(boot_failure_stands(ended->boot, i, under_way->boot,
+                                                  under_way->count)));
+        fits = append(list, o, room);
+    }
+    return list;
+}
+
 static void add_boots(json_t *o, const struct appliance *a, const struct moment *m)
 {
     static const struct boots_wanted all;
@@ -275,7 +291,7 @@ static void add_boots(json_t *o, const struct appliance *a, const struct moment 
         part(c, ended);
         json_put(o, "transfers", transfers_json(c, m, &room));
         json_put(o, "boots", list_json(c, m, false, &room));
-        json_put(o, "recent", list_json(ended, m, false, &room));
+        json_put(o, "recent", recent_json(ended, c, m, &room));
     }
     free(c);
     free(ended);

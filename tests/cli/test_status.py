@@ -16,7 +16,7 @@ import unittest
 from fake_pxed import FakePxed, a_boot, a_document, a_file
 from site_dir import PXED, Site
 
-STOPPED = dict(state="stopped", verdict="only-us", seconds=21.1,
+STOPPED = dict(state="stopped", attention=True, verdict="only-us", seconds=21.1,
                sentence="The machine got no address: only pxed answered it, no DHCP server did.",
                screen="PXE-E52: proxyDHCP offers were received. No DHCP offers were received.",
                remedy="See whether the DHCP server runs and serves this network.",
@@ -104,15 +104,14 @@ class Print(Served):
         self.assertNotIn("ATTENTION", said)
         self.assertNotIn("\x1b", said)
 
-    def test_a_machine_that_booted_since_needs_no_attention(self):
-        mac = "52:54:00:12:34:02"
-        self.pxed.document = a_document(recent=[a_boot(5, mac=mac), a_boot(2, **STOPPED)])
+    def test_the_document_says_who_needs_attention(self):
+        over = a_boot(2, **{**STOPPED, "attention": False})
+        self.pxed.document = a_document(recent=[a_boot(5), over])
         self.assertNotIn("ATTENTION", self.status().stdout)
-        self.pxed.document = a_document(recent=[a_boot(2, **STOPPED)],
-                                        boots=[a_boot(5, mac=mac, state="booting")])
-        self.assertNotIn("ATTENTION", self.status().stdout)
-        self.pxed.document = a_document(recent=[a_boot(5), a_boot(2, **STOPPED)])
-        self.assertIn("ATTENTION", self.status().stdout)
+        self.pxed.document = a_document(recent=[a_boot(5), over, a_boot(3, **STOPPED)])
+        said = self.status().stdout
+        self.assertEqual(len(re.findall(r"^  stopped   52:", said, re.M)), 1)
+        self.assertIn("stopped   52:54:00:12:34:03", said)
 
     def test_many_failures_are_counted(self):
         self.pxed.document = a_document(recent=[a_boot(n, **STOPPED) for n in range(40, 0, -1)])

@@ -57,6 +57,7 @@ def boot(number, **more):
                       event(4.3, "file", "x64/ipxe.efi, 1.0 MB in 0.1 s"),
                       event(7.4, "verdict", "booted")]}
     row.update(more)
+    row.setdefault("attention", row["state"] == "stopped")
     return row
 
 

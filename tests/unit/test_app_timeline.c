@@ -162,6 +162,57 @@ START_TEST(a_late_file_opens_the_boot_again)
 }
 END_TEST
 
+/* "2s": machine 2 has stopped; d: is done, f: loads a file, S: is at its second stage */
+static const struct {
+    const char *name;
+    const char *ended; /* the last one first */
+    const char *under_way;
+    const char *stand; /* of those that ended */
+} standing[] = {
+    {"a failure", "1s", "", "y"},
+    {"a success", "1d", "", "n"},
+    {"two machines", "1s2s", "", "yy"},
+    {"it has booted since", "1d1s", "", "nn"},
+    {"it has failed again", "1s1s", "", "yn"},
+    {"it had booted before", "1s1d", "", "yn"},
+    {"another one has booted since", "2d1s", "", "ny"},
+    {"it asks again", "1s", "1f", "y"},
+    {"it has come to its second stage", "1s", "1S", "n"},
+    {"another one has", "1s", "2S", "y"},
+    {"it asks again after two", "1s2s1s", "1f", "yyn"},
+};
+
+static size_t read_boots(const char *text, struct boot *out, const struct boot **list)
+{
+    size_t count = 0;
+    for (const char *at = text; *at; at += 2, count++) {
+        out[count] = (struct boot){
+            .key.octets[7] = (uint8_t)at[0],
+            .state = at[1] == 's'   ? BOOT_STOPPED
+                     : at[1] == 'd' ? BOOT_BOOTED
+                                    : BOOT_BOOTING,
+            .stage = at[1] == 'S' ? BOOT_STAGE_SECOND : BOOT_STAGE_FILE,
+        };
+        list[count] = &out[count];
+    }
+    return count;
+}
+
+START_TEST(a_failure_stands_until_its_machine_has_got_over_it)
+{
+    struct boot boots[16];
+    const struct boot *ended[8];
+    const struct boot *under_way[8];
+    size_t count = read_boots(standing[_i].ended, boots, ended);
+    size_t others = read_boots(standing[_i].under_way, boots + 8, under_way);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(boot_failure_stands(ended, i, under_way, others) ==
+                          (standing[_i].stand[i] == 'y'),
+                      "%s: %zu", standing[_i].name, i);
+    }
+}
+END_TEST
+
 START_TEST(slow_retries_are_of_one_boot)
 {
     struct timeline *t = timeline_new(8, 1 << 20, &seed);
@@ -364,6 +415,8 @@ Suite *suite_app_timeline(void)
     tcase_add_test(tc, a_grub_that_asks_for_nothing_ends_soon);
     tcase_add_test(tc, a_boot_ends_in_silence);
     tcase_add_test(tc, a_late_file_opens_the_boot_again);
+    tcase_add_loop_test(tc, a_failure_stands_until_its_machine_has_got_over_it, 0,
+                        sizeof standing / sizeof standing[0]);
     tcase_add_test(tc, slow_retries_are_of_one_boot);
     tcase_add_test(tc, what_is_no_boot_clients_begins_nothing);
     tcase_add_test(tc, a_machine_of_which_only_the_address_is_known);
