@@ -16,6 +16,7 @@
 #include "config/bootfile.h"
 
 #define DOWNLOAD_MAX        (UINT64_C(64) << 30) /* octets; then it is given up */
+#define DOWNLOAD_TIME       FETCH_TIME           /* likewise */
 #define DOWNLOAD_FAULT_SIZE 256
 
 struct download_terms {

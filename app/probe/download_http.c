@@ -20,7 +20,8 @@ struct talk {
     int fd;
     char *buffer;
     size_t len;
-    char *fault; /* DOWNLOAD_FAULT_SIZE */
+    char *fault;  /* DOWNLOAD_FAULT_SIZE */
+    usec_t until; /* all of it */
 };
 
 static bool fail(const struct talk *t, const char *what)
@@ -38,7 +39,10 @@ static bool fail_with(const struct talk *t, const char *what, int error)
 static bool wait_for(const struct talk *t, short events)
 {
     struct pollfd p = {.fd = t->fd, .events = events};
-    return poll(&p, 1, (int)(QUIET_MAX / USEC_PER_MSEC)) > 0;
+    usec_t now = clock_now();
+    usec_t left = t->until > now ? t->until - now : 0;
+    usec_t wait = left < QUIET_MAX ? left : QUIET_MAX;
+    return poll(&p, 1, (int)(wait / USEC_PER_MSEC)) > 0 && left > 0;
 }
 
 static bool connect_to(struct talk *t, const struct addrinfo *to, const char *interface)
@@ -93,7 +97,8 @@ static bool send_request(const struct talk *t, const char *method, bool last)
 static ssize_t receive(struct talk *t)
 {
     if (!wait_for(t, POLLIN)) {
-        (void)fail(t, "the server fell silent");
+        (void)fail(t, clock_now() < t->until ? "the server fell silent"
+                                             : "the file is not there after an hour");
         return -1;
     }
     ssize_t n = recv(t->fd, t->buffer + t->len, BUFFER_SIZE - t->len, 0);
@@ -180,7 +185,10 @@ void download_http(const struct download_terms *terms, const char *url,
     char *buffer = malloc(BUFFER_SIZE);
     struct sink *sink = calloc(1, sizeof *sink);
     *out = (struct download){0};
-    struct talk t = {.fd = -1, .buffer = buffer, .fault = out->fault};
+    struct talk t = {.fd = -1,
+                     .buffer = buffer,
+                     .fault = out->fault,
+                     .until = clock_now() + DOWNLOAD_TIME};
     if (!buffer || !sink) {
         (void)fail(&t, "out of memory");
     } else if (!http_url_read(url, &t.url)) {

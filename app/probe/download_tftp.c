@@ -12,6 +12,7 @@
 #define TFTP_PORT      69
 #define RECEIVE_BUFFER (4 << 20)
 #define DGRAM_MAX      65536
+#define DGRAMS_MAX     1024 /* taken before the time is looked at */
 
 struct transfer {
     const struct download_terms *terms;
@@ -58,7 +59,7 @@ static bool is_server(struct transfer *t, const struct sockaddr_in *from)
 
 static void receive_all(struct transfer *t)
 {
-    while (t->fetch.state < FETCH_DONE) {
+    for (int i = 0; t->fetch.state < FETCH_DONE && i < DGRAMS_MAX; i++) {
         struct sockaddr_in from = {0};
         socklen_t from_len = sizeof from;
         ssize_t n = recvfrom(t->fd, t->dgram, sizeof t->dgram, 0,

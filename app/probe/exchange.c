@@ -84,12 +84,14 @@ static bool is_ours(const struct exchange *x, const struct dhcp_packet *in, uint
            mac_equal(&mac, &x->terms.mac);
 }
 
-/* The next answer to this transaction that is waiting; false: none is. */
-static bool next_answer(struct exchange *x, uint32_t xid, struct answer *out)
+/* The next answer to this transaction that is waiting; false: none is, or it is too late. */
+static bool next_answer(struct exchange *x, uint32_t xid, usec_t until,
+                        struct answer *out)
 {
     const uint8_t *octets;
     size_t len;
-    while (capture_next(x->capture, &octets, &len) == 1) {
+    /* Whoever floods the wire does not hold us up for longer. */
+    while (clock_now() < until && capture_next(x->capture, &octets, &len) == 1) {
         struct frame frame;
         struct dhcp_packet in;
         if (frame_parse(octets, len, &frame) != FRAME_OK) {
@@ -163,8 +165,9 @@ int exchange_offers(struct exchange *x, usec_t patience, struct choice_facts *fa
             x->sent++;
         }
         usec_t end = began + patience;
-        wait_for(capture_fd(x->capture), sent_at + again < end ? sent_at + again : end);
-        while (next_answer(x, x->terms.xid, &a)) {
+        usec_t until = sent_at + again < end ? sent_at + again : end;
+        wait_for(capture_fd(x->capture), until);
+        while (next_answer(x, x->terms.xid, until, &a)) {
             a.after = clock_now() - sent_at;
             keep(facts, &a);
         }
@@ -301,7 +304,7 @@ enum dhcp_message exchange_lease(struct exchange *x, const struct answer *offer,
     }
     while (clock_now() < began + LEASE_TIME) {
         wait_for(capture_fd(x->capture), began + LEASE_TIME);
-        while (next_answer(x, terms.xid, reply)) {
+        while (next_answer(x, terms.xid, began + LEASE_TIME, reply)) {
             if (reply->type != DHCP_ACK && reply->type != DHCP_NAK) {
                 continue;
             }

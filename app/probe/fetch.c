@@ -137,6 +137,10 @@ size_t fetch_next(struct fetch *f, uint8_t packet[FETCH_PACKET_SIZE], usec_t now
 
 void fetch_timeout(struct fetch *f, usec_t now)
 {
+    if (f->state < FETCH_DONE && now >= f->asked_at + FETCH_TIME) {
+        refuse(f, now, TFTP_ERR_UNDEFINED, "the file is not there after an hour");
+        return;
+    }
     if (now < f->wake_at) {
         return;
     }
@@ -262,6 +266,9 @@ static struct rd on_next(struct fetch *f, struct rd data, usec_t now)
     progress(f, now);
     if (len < f->block) {
         finish(f, now);
+    } else if (f->has_size && f->octets > f->size) {
+        refuse(f, now, TFTP_ERR_UNDEFINED,
+               "the file goes on behind the size that was told");
     } else if (++f->in_window >= f->window) {
         acknowledge(f, true);
     }

@@ -24,6 +24,7 @@
 #define FETCH_FAULT_SIZE  200
 #define FETCH_PACKET_SIZE 1200 /* of the longest packet it sends: a request */
 #define FETCH_TRIES       5    /* in vain, then it gives up */
+#define FETCH_TIME        (3600 * USEC_PER_SEC) /* of a file, however it comes on */
 
 struct fetch_terms {
     enum request_manner manner;

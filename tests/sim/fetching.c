@@ -317,6 +317,45 @@ START_TEST(a_mute_server_is_given_up)
 }
 END_TEST
 
+/* Block after block, one each second, as long as the client takes them. */
+static uint64_t drip(struct fetch *f)
+{
+    uint8_t dgram[FETCH_PACKET_SIZE];
+    uint8_t block[4 + 512] = {0, TFTP_DATA};
+    usec_t now = 3;
+    for (uint64_t n = 1; f->state < FETCH_DONE; n++) {
+        (void)fetch_next(f, dgram, now);
+        now += USEC_PER_SEC - 1;
+        block[2] = (uint8_t)(n >> 8);
+        block[3] = (uint8_t)n;
+        (void)fetch_input(f, block, sizeof block, now);
+        fetch_timeout(f, now);
+    }
+    return f->got;
+}
+
+START_TEST(a_file_without_end_is_given_up)
+{
+    struct fetch f = begun(REQUEST_IPXE, false);
+    (void)sent(&f);
+    ck_assert_uint_eq(drip(&f), FETCH_TIME / USEC_PER_SEC + 1);
+    ck_assert_str_eq(f.fault, "the file is not there after an hour");
+    ck_assert_str_eq(sent(&f) + 2, "User aborted the transfer ");
+}
+END_TEST
+
+START_TEST(a_file_ends_where_it_was_told_to)
+{
+    struct fetch f = begun(REQUEST_IPXE, false);
+    (void)sent(&f);
+    (void)INPUT(&f, "\0\6tsize\0"
+                    "1024\0");
+    ck_assert_uint_eq(drip(&f), 3);
+    ck_assert_str_eq(f.fault, "the file goes on behind the size that was told");
+    ck_assert_uint_eq(fetch_deadline(&f), USEC_NEVER);
+}
+END_TEST
+
 TCase *sim_fetching(void)
 {
     TCase *tc = tcase_create("fetching");
@@ -328,6 +367,8 @@ TCase *sim_fetching(void)
                         sizeof faults / sizeof faults[0]);
     tcase_add_test(tc, blocks_larger_than_agreed);
     tcase_add_test(tc, a_size_that_was_not_true);
+    tcase_add_test(tc, a_file_without_end_is_given_up);
+    tcase_add_test(tc, a_file_ends_where_it_was_told_to);
     tcase_add_test(tc, a_mute_server_is_given_up);
     return tc;
 }
