@@ -2,56 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/fsuid.h>
 #include <unistd.h>
 
+#include "app/eyes.h"
 #include "common/cleanup.h"
 #include "tftp/path.h"
-
-#define GROUPS_MAX 256
-
-/* -- another user's eyes --------------------------------------------------------------- */
-
-struct rights {
-    gid_t groups[GROUPS_MAX];
-    int group_count;
-};
-
-static void give_back(const struct rights *own)
-{
-    (void)setfsuid(geteuid());
-    (void)setfsgid(getegid());
-    (void)setgroups((size_t)own->group_count, own->groups);
-}
-
-/* The kernel takes away what root may do to files as long as fsuid is another user. */
-static bool take_on(const struct passwd *user, struct rights *own)
-{
-    own->group_count = getgroups(GROUPS_MAX, own->groups);
-    if (own->group_count < 0 || setgroups(0, NULL) != 0) {
-        return false;
-    }
-    (void)setfsgid(user->pw_gid);
-    (void)setfsuid(user->pw_uid);
-    if (setfsuid((uid_t)-1) == (int)user->pw_uid) { /* asks only */
-        return true;
-    }
-    give_back(own);
-    return false;
-}
-
-/* Whom privileges_drop() makes of root, or NULL. */
-static const struct passwd *whom(const char *name)
-{
-    const struct passwd *user = name ? getpwnam(name) : NULL;
-    user = user ? user : getpwnam("nobody");
-    return user && user->pw_uid != 0 ? user : NULL;
-}
 
 /* 0, or what stands in the way of this one user: root got as far. */
 static int try_open(int dir, const char *path, int more)
@@ -114,21 +72,20 @@ static void check_configuration(struct configuration *c, const char *user)
 void service_user_check(struct configuration *c)
 {
     const struct snapshot *s = c->snapshot ? c->snapshot : c->draft;
-    const struct passwd *user = s && geteuid() == 0 ? whom(s->user) : NULL;
-    struct rights own;
-    if (!user) {
+    struct eyes theirs;
+    if (!s) {
         return;
     }
     AUTO(close)
     int root = s->tftp.root ? open(s->tftp.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (!take_on(user, &own)) {
+    if (!eyes_take(&theirs, s->user)) {
         return;
     }
-    check_configuration(c, user->pw_name);
-    check_root(c, s, user->pw_name);
+    check_configuration(c, theirs.user);
+    check_root(c, s, theirs.user);
     for (size_t i = 0; root >= 0 && i < c->files.count; i++) {
-        check_boot_file(c, s, root, &c->files.list[i], user->pw_name);
+        check_boot_file(c, s, root, &c->files.list[i], theirs.user);
     }
-    give_back(&own);
+    eyes_back(&theirs);
     faults_sort(&c->faults);
 }

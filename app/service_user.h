@@ -6,7 +6,7 @@
  * process are as before afterwards.
  *
  * Errors: an unreadable boot file is a fault, what only a reload would miss a warning.
- * Shell: setfsuid, setgroups, open.
+ * Shell: app/eyes, open.
  */
 #ifndef APP_SERVICE_USER_H
 #define APP_SERVICE_USER_H

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/eyes.h"
 #include "app/read_file.h"
 #include "common/cleanup.h"
 #include "config/template.h"
@@ -53,8 +54,11 @@ static void check_text(const struct snapshot *s, const struct virtual_file *f,
 static void read_template(const struct snapshot *s, struct virtual_file *f,
                           const char *configuration, struct faults *faults)
 {
+    struct eyes theirs;
     AUTO(free) char *path = path_beside(configuration, f->template);
+    bool taken = eyes_take(&theirs, s->user);
     int error = path ? read_file(path, TEMPLATE_TEXT_MAX, &f->text, &f->len) : -ENOMEM;
+    eyes_back(&theirs);
     if (error == 0) {
         check_text(s, f, faults);
         return;
@@ -63,6 +67,9 @@ static void read_template(const struct snapshot *s, struct virtual_file *f,
     if (error == -EFBIG) {
         snprintf(text, sizeof text, "%.160s has more than %u KiB", f->template,
                  TEMPLATE_TEXT_MAX >> 10);
+    } else if (error == -EACCES && taken) {
+        snprintf(text, sizeof text, "user \"%s\", whom pxed becomes, may not read %.100s",
+                 theirs.user, f->template);
     } else {
         snprintf(text, sizeof text, "cannot read %.160s: %s", f->template,
                  path ? read_fault(path, error) : strerror(-error));

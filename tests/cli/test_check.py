@@ -301,6 +301,20 @@ class ServiceUser(Site):
         self.assertIn("warning: tftp.root: user", said)
         self.assertIn('may not read "rescue.ipxe"', said)
 
+    def test_a_template_that_only_root_can_read(self):
+        """Else root would read it at the start, and everybody would be served it."""
+        secret = self.write("closed/secret", "for root alone\n")
+        self.configure(user="nobody", files={"s.txt": {"template": "it"}})
+        said = 'files.s.txt.template: user "nobody", whom pxed becomes, may not read it'
+        (self.dir / "it").symlink_to(secret)
+        self.check()
+        for path, mode in ((secret, 0o600), (secret.parent, 0o700)):
+            before = path.stat().st_mode
+            path.chmod(mode)
+            self.assertIn(said, self.check(code=1).stderr)
+            self.assertIn(said, self.run_pxed("run", "-c", self.config, code=1).stderr)
+            path.chmod(before)
+
     def test_a_configuration_that_only_root_can_read(self):
         self.write("hosts.d/a.json", "[]")
         os.chmod(self.hosts / "a.json", 0o600)
