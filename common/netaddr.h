@@ -72,7 +72,6 @@ struct ip4 endpoint_to_ip4(const struct endpoint *e);
 bool subnet_holds(const struct subnet *s, const struct endpoint *e);
 /* In one of them? */
 bool subnets_hold(const struct subnet *list, size_t count, const struct endpoint *e);
-/* 127.0.0.0/8, ::1. */
 /*
  * Can who has this address ask us at that one, and be answered?  Not the unspecified address,
  * which means ourselves when it is sent to; no group; and not an IPv4 address by IPv6, or the
@@ -82,7 +81,7 @@ bool endpoint_may_ask(const struct endpoint *from, const struct endpoint *us);
 /* The last address of an IPv4 subnet of four or more: all its hosts. */
 bool subnet_is_broadcast(const struct subnet *s, const struct endpoint *e);
 bool subnets_broadcast(const struct subnet *list, size_t count, const struct endpoint *e);
-
+/* 127.0.0.0/8, ::1. */
 bool endpoint_is_loopback(const struct endpoint *e);
 /* The same address and scope, whatever the ports. */
 bool endpoint_same_ip(const struct endpoint *a, const struct endpoint *b);

@@ -3,10 +3,10 @@
  * forged (tftp/admission, tftp/budget), under floods from few addresses, known and unknown.
  *
  * Properties: who is admitted came in by a served interface, from no server's port, and from an
- * address that is attached or allowed; what goes unanswered to one address, and to strangers
- * and to the known in all, is never more than the burst and the rate allow; a flood of
- * strangers takes nothing from those that are known; who has answered is known for
- * TFTP_ANSWERED_LIFE; what was answered costs nothing.
+ * address that is attached or allowed, and not that of a whole subnet; what goes unanswered to
+ * one address, and to strangers and to the known in all, is never more than the burst and the
+ * rate allow; a flood of strangers takes nothing from those that are known; who has answered is
+ * known for TFTP_ANSWERED_LIFE; what was answered costs nothing.
  */
 #include "tests/fuzz/fuzz.h"
 #include "tftp/admission.h"
@@ -58,6 +58,21 @@ static bool holds(const struct subnet *list, size_t count, const struct endpoint
     return any;
 }
 
+/* The last address of a subnet that is attached, and has room for hosts beside its ends. */
+static bool is_broadcast(const struct tftp_doors *doors, const struct endpoint *e)
+{
+    const struct ip4 ip = endpoint_to_ip4(e);
+    uint32_t bits =
+        (uint32_t)ip.octet[0] << 24 | ip.octet[1] << 16 | ip.octet[2] << 8 | ip.octet[3];
+    bool any = false;
+    for (size_t i = 0; i < doors->attached_count; i++) {
+        const struct subnet *s = &doors->attached[i];
+        uint32_t hosts = s->bits < 127 ? UINT32_MAX >> (s->bits - 96) : 0;
+        any |= hosts != 0 && subnet_holds(s, e) && (bits & hosts) == hosts;
+    }
+    return any;
+}
+
 static void admit(struct rd *in)
 {
     static struct tftp_doors doors;
@@ -75,7 +90,8 @@ static void admit(struct rd *in)
         add_subnet(in, doors.attached, &doors.attached_count, 3);
         add_subnet(in, allow.subnets.list, &allow.subnets.count, 2);
     }
-    struct net_path path = {.ifindex = fuzz_below(in, 5)};
+    struct net_path path = {.local = endpoint_ip4((struct ip4){{10, 0, 0, 1}}, 69),
+                            .ifindex = fuzz_below(in, 5)};
     static const uint16_t ports[] = {0, 67, 69, 4011, 68, 2070, 65535, 1};
     path.peer = endpoint_ip4((struct ip4){{10, rd_u8(in) & 1, rd_u8(in) & 3, rd_u8(in)}},
                              ports[fuzz_below(in, 8)]);
@@ -87,11 +103,12 @@ static void admit(struct rd *in)
     }
     uint16_t port = path.peer.port;
     bool server = port == 0 || port == 67 || port == 69 || port == 4011;
+    bool host = !is_broadcast(&doors, &path.peer);
     bool attached = path.ifindex == doors.loopback ||
                     holds(doors.attached, doors.attached_count, &path.peer);
     bool allowed = holds(allow.subnets.list, allow.subnets.count, &path.peer);
     must((why == TFTP_ADMITTED) ==
-         (served && !server && (allowed || (allow.attached && attached))));
+         (served && !server && host && (allowed || (allow.attached && attached))));
 }
 
 /* -- budget ------------------------------------------------------------------------------- */
