@@ -187,7 +187,7 @@ static void add_verdict(json_t *o, const struct boot *b)
     json_put(o, "evidence", text_or_null(b->ended ? b->evidence : NULL));
 }
 
-json_t *boot_json(const struct boot *b, const struct moment *m, bool events)
+json_t *boot_json(const struct boot *b, const struct moment *m, unsigned parts)
 {
     json_t *o = json_object();
     json_put(o, "id", number_json(b->id));
@@ -199,10 +199,74 @@ json_t *boot_json(const struct boot *b, const struct moment *m, bool events)
     json_put(o, "state", json_string(boot_state_name(b->state)));
     json_put(o, "stage", json_string(boot_stage_name(b->stage)));
     add_verdict(o, b);
-    json_put(o, "files", files_json(b, m));
-    if (events) {
+    if (parts & BOOT_WITH_FILES) {
+        json_put(o, "files", files_json(b, m));
+    }
+    if (parts & BOOT_WITH_EVENTS) {
         json_put(o, "events", events_json(b));
     }
     json_put(o, "forgotten", number_json(b->forgotten));
     return o;
+}
+
+/* -- how much there is -------------------------------------------------------------------- */
+
+#define REAL_OCTETS 24
+
+static size_t string_octets(const char *text, size_t len)
+{
+    size_t octets = len + 2;
+    for (size_t i = 0; i < len; i++) {
+        octets += text[i] == '"' || text[i] == '\\' ? 1 : 0;
+        octets += (unsigned char)text[i] < ' ' ? 5 : 0;
+    }
+    return octets;
+}
+
+static size_t integer_octets(json_int_t n)
+{
+    size_t octets = n < 0 ? 2 : 1;
+    while (n > 9 || n < -9) {
+        n /= 10;
+        octets++;
+    }
+    return octets;
+}
+
+static size_t list_octets(const json_t *list)
+{
+    size_t octets = 2;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        octets += json_octets(json_array_get(list, i)) + 1;
+    }
+    return octets;
+}
+
+static size_t object_octets(const json_t *object)
+{
+    json_t *all = (json_t *)object; /* it is read only */
+    size_t octets = 2;
+    for (void *at = json_object_iter(all); at; at = json_object_iter_next(all, at)) {
+        const char *key = json_object_iter_key(at); /* ours: nothing to escape */
+        octets += strlen(key) + 4 + json_octets(json_object_iter_value(at));
+    }
+    return octets;
+}
+
+size_t json_octets(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return object_octets(value);
+    case JSON_ARRAY:
+        return list_octets(value);
+    case JSON_STRING:
+        return string_octets(json_string_value(value), json_string_length(value));
+    case JSON_INTEGER:
+        return integer_octets(json_integer_value(value));
+    case JSON_REAL:
+        return REAL_OCTETS;
+    default:
+        return 5;
+    }
 }

@@ -29,6 +29,16 @@ json_t *text_or_null(const char *text); /* NULL and "" are null */
 void json_put(json_t *o, const char *key, json_t *value);
 
 json_t *file_json(const struct boot_load *f, const struct moment *m);
-json_t *boot_json(const struct boot *b, const struct moment *m, bool events);
+/* What a boot is told with. */
+enum boot_parts {
+    BOOT_ALONE = 0,
+    BOOT_WITH_FILES = 1,
+    BOOT_WITH_EVENTS = 2,
+};
+
+json_t *boot_json(const struct boot *b, const struct moment *m, unsigned parts);
+
+/* As many octets as it takes in a document, or a few more. */
+size_t json_octets(const json_t *value);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/commands.h"
+#include "app/json.h"
 #include "app/unix_socket.h"
 #include "common/cleanup.h"
 #include "common/log.h"
@@ -140,7 +141,7 @@ static void send_answer(struct control_ticket ticket, bool ok, json_t *answer)
     }
     char *text = NULL;
     if (mine && json_object_set_new(mine, "ok", json_boolean(ok)) == 0) {
-        text = json_dumps(mine, JSON_COMPACT);
+        text = json_dumps(mine, JSON_COMPACT | JSON_DIGITS);
     }
     if (!text || strlen(text) >= CONTROL_ANSWER) {
         free(text);

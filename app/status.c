@@ -53,11 +53,11 @@ static bool parse_arguments(int argc, char **argv, struct wish *w)
            !(w->quiet && (w->watch || w->json));
 }
 
-/* 0 or -errno; -EREMOTEIO: it answers, but does not know how it is. */
-static int ask(const char *path, json_t **document)
+/* files: of each boot.  0 or -errno; -EREMOTEIO: it answers, but does not know how it is. */
+static int ask(const char *path, bool files, json_t **document)
 {
-    int error =
-        order_at(path, json_pack("{s:s}", "verb", "status"), PATIENCE_MS, document);
+    int error = order_at(path, json_pack("{s:s, s:b}", "verb", "status", "files", files),
+                         PATIENCE_MS, document);
     if (error == 0 && !json_is_true(json_object_get(*document, "ok"))) {
         error = -EREMOTEIO;
     }
@@ -78,7 +78,7 @@ static int show_once(const struct wish *w, const char *path)
 {
     json_t *answer = NULL;
     struct terminal t;
-    int error = ask(path, &answer);
+    int error = ask(path, w->json, &answer);
     json_auto_t *document = answer;
     if (error != 0) {
         if (!w->quiet) {
@@ -102,7 +102,7 @@ static int show_once(const struct wish *w, const char *path)
 static void print_frame(const struct wish *w, const char *path, const struct terminal *t)
 {
     json_t *answer = NULL;
-    int error = ask(path, &answer);
+    int error = ask(path, w->json, &answer);
     json_auto_t *document = answer;
     if (error != 0) {
         fputs(terminal_tone(t, TONE_BAD), t->out);

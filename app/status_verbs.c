@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/boot_json.h"
 #include "app/boot_watch.h"
 #include "app/timeline_json.h"
 
@@ -76,8 +77,9 @@ static bool read_count(struct control_ticket ticket, const json_t *question,
 static void on_status(void *context, struct control_ticket ticket, const json_t *question)
 {
     const struct status_verbs *v = context;
-    (void)question;
-    control_answer(ticket, status_json(v->appliance));
+    bool files = !json_is_false(json_object_get(question, "files"));
+    control_answer(ticket,
+                   status_json(v->appliance, files ? BOOT_WITH_FILES : BOOT_ALONE));
 }
 
 static void on_boots(void *context, struct control_ticket ticket, const json_t *question)

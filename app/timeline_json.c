@@ -35,7 +35,7 @@ static int newest_ended(const void *a, const void *b)
 /* Takes the value.  False: it does not fit into what is left of the answer. */
 static bool append(json_t *list, json_t *value, size_t *room)
 {
-    size_t size = json_dumpb(value, NULL, 0, JSON_COMPACT) + 1;
+    size_t size = json_octets(value) + 1;
     if (size > *room) {
         json_decref(value);
         return false;
@@ -46,12 +46,12 @@ static bool append(json_t *list, json_t *value, size_t *room)
 }
 
 /* As many as fit; *room is what is left of the answer. */
-static json_t *list_json(const struct choice *c, const struct moment *m, bool events,
+static json_t *list_json(const struct choice *c, const struct moment *m, unsigned parts,
                          size_t *room)
 {
     json_t *list = json_array();
     size_t i = 0;
-    while (i < c->count && append(list, boot_json(c->boot[i], m, events), room)) {
+    while (i < c->count && append(list, boot_json(c->boot[i], m, parts), room)) {
         i++;
     }
     return list;
@@ -90,7 +90,7 @@ json_t *boots_json(const struct appliance *a, const struct boots_wanted *wanted)
         return NULL;
     }
     json_t *o = json_object();
-    json_put(o, "boots", list_json(c, &m, true, &room));
+    json_put(o, "boots", list_json(c, &m, BOOT_WITH_FILES | BOOT_WITH_EVENTS, &room));
     free(c);
     return o;
 }
@@ -108,7 +108,7 @@ json_t *ended_json(const struct appliance *a, const struct mac *mac, uint64_t af
     after = after < timeline_turn(t) ? after : timeline_turn(t);
     while ((b = timeline_after(t, after)) != NULL) {
         if (is_wanted(b, &wanted)) {
-            if (!append(list, boot_json(b, &m, false), &room)) {
+            if (!append(list, boot_json(b, &m, BOOT_WITH_FILES), &room)) {
                 break;
             }
             ++*count;
@@ -267,12 +267,12 @@ static void part(struct choice *c, struct choice *ended)
 
 /* Those that have ended, and which of them needs somebody. */
 static json_t *recent_json(const struct choice *ended, const struct choice *under_way,
-                           const struct moment *m, size_t *room)
+                           const struct moment *m, unsigned parts, size_t *room)
 {
     json_t *list = json_array();
     bool fits = true;
     for (size_t i = 0; i < ended->count && fits; i++) {
-        json_t *o = boot_json(ended->boot[i], m, false);
+        json_t *o = boot_json(ended->boot[i], m, parts);
         json_put(o, "attention",
                  json_boolean(boot_failure_stands(ended->boot, i, under_way->boot,
                                                   under_way->count)));
@@ -281,7 +281,8 @@ static json_t *recent_json(const struct choice *ended, const struct choice *unde
     return list;
 }
 
-static void add_boots(json_t *o, const struct appliance *a, const struct moment *m)
+static void add_boots(json_t *o, const struct appliance *a, const struct moment *m,
+                      unsigned parts)
 {
     static const struct boots_wanted all;
     size_t room = STATUS_OCTETS;
@@ -290,14 +291,14 @@ static void add_boots(json_t *o, const struct appliance *a, const struct moment 
     if (c && ended) {
         part(c, ended);
         json_put(o, "transfers", transfers_json(c, m, &room));
-        json_put(o, "boots", list_json(c, m, false, &room));
-        json_put(o, "recent", recent_json(ended, c, m, &room));
+        json_put(o, "boots", list_json(c, m, parts, &room));
+        json_put(o, "recent", recent_json(ended, c, m, parts, &room));
     }
     free(c);
     free(ended);
 }
 
-json_t *status_json(const struct appliance *a)
+json_t *status_json(const struct appliance *a, unsigned parts)
 {
     struct moment m = moment_now();
     struct tallies tallies = tallies_of(a);
@@ -309,7 +310,7 @@ json_t *status_json(const struct appliance *a)
     json_put(o, "pid", json_integer(getpid()));
     json_put(o, "configuration", configuration_json(a, &m));
     json_put(o, "interfaces", interfaces_json(a));
-    add_boots(o, a, &m);
+    add_boots(o, a, &m, parts);
     json_put(o, "conflicts", conflicts_json(a->dhcp));
     json_put(o, "lost", lost_json(&tallies, a->network.interface_count, &m));
     json_put(o, "held", held_json(a));

@@ -16,8 +16,8 @@
 #define STATUS_RECENT 256 /* boots that have ended, in the status document */
 #define STATUS_HELD   256 /* machines that wait for approval */
 
-/* Everything but the events. */
-json_t *status_json(const struct appliance *a);
+/* parts: of each boot, enum boot_parts. */
+json_t *status_json(const struct appliance *a, unsigned parts);
 
 /* Which boots: those of this machine, or this one; all when neither is given. */
 struct boots_wanted {

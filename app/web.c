@@ -8,6 +8,7 @@
 #include "app/boot_watch.h"
 #include "app/commands.h"
 #include "app/counts_json.h"
+#include "app/json.h"
 #include "app/metrics.h"
 #include "app/page.h"
 #include "app/timeline_json.h"
@@ -62,7 +63,7 @@ static void on_page(void *context, const struct http_request *q, struct http_ans
 
 static void give_json(struct http_answer *out, json_t *document)
 {
-    char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
+    char *text = document ? json_dumps(document, JSON_COMPACT | JSON_DIGITS) : NULL;
     json_decref(document);
     give(out, JSON_TYPE, text, text ? strlen(text) : 0);
 }
@@ -71,9 +72,9 @@ static void give_status(struct web *w, struct http_answer *out)
 {
     usec_t now = clock_now();
     if (!w->status || now - w->status_at >= STATUS_KEEPS) {
-        json_auto_t *document = status_json(w->appliance);
+        json_auto_t *document = status_json(w->appliance, BOOT_WITH_FILES);
         free(w->status);
-        w->status = document ? json_dumps(document, JSON_COMPACT) : NULL;
+        w->status = document ? json_dumps(document, JSON_COMPACT | JSON_DIGITS) : NULL;
         w->status_len = w->status ? strlen(w->status) : 0;
         w->status_at = now;
     }

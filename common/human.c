@@ -82,6 +82,9 @@ struct glyph {
 
 static struct glyph next_glyph(const char *text, bool utf8)
 {
+    if (*text >= ' ' && *text <= '~') {
+        return (struct glyph){1, 1, true}; /* nearly all are */
+    }
     uint32_t point = 0;
     size_t octets = text_utf8(text, &point);
     if (octets == 0 || !text_is_shown(point) || (!utf8 && octets > 1)) {
@@ -110,15 +113,20 @@ static void say_blanks(struct text *t, unsigned count)
 static unsigned say_glyphs(struct text *t, const char *text, unsigned width, bool utf8)
 {
     unsigned used = 0;
+    const char *said = text;
     while (*text) {
         struct glyph g = next_glyph(text, utf8);
         if (used + g.width > width) {
             break;
         }
-        text_say(t, "%.*s", g.plain ? (int)g.octets : 1, g.plain ? text : "?");
+        if (!g.plain) {
+            text_say(t, "%.*s?", (int)(text - said), said);
+            said = text + g.octets;
+        }
         used += g.width;
         text += g.octets;
     }
+    text_say(t, "%.*s", (int)(text - said), said);
     return used;
 }
 

@@ -125,8 +125,9 @@ static void check_service(struct doctor *d)
                     "\"control\" is \"off\": whether pxed runs cannot be asked");
         return;
     }
-    int error = order_at(d->s->control, json_pack("{s:s}", "verb", "status"),
-                         SERVICE_PATIENCE_MS, &answer);
+    int error =
+        order_at(d->s->control, json_pack("{s:s, s:b}", "verb", "status", "files", 0),
+                 SERVICE_PATIENCE_MS, &answer);
     json_auto_t *document = answer;
     if (error == 0) {
         finding_add(&d->found, FINDING_GOOD, "service", "pxed is running");

@@ -153,7 +153,7 @@ class Options(Served):
     def test_quiet_says_nothing(self):
         done = self.status("--quiet")
         self.assertEqual(done.stdout + done.stderr, "")
-        self.assertEqual(self.pxed.questions, [{"verb": "status"}])
+        self.assertEqual(self.pxed.questions, [{"verb": "status", "files": False}])
 
     def test_quiet_without_a_pxed(self):
         self.close()

@@ -72,6 +72,43 @@ START_TEST(answers_are_bounded_and_the_newest_come_first)
 }
 END_TEST
 
+/* A bound, as it is what answers are cut by, and a near one. */
+START_TEST(octets_are_counted_without_printing)
+{
+    static const struct boots_wanted all;
+    ck_assert_int_eq(boot_watch_new(&appliance, &appliance.boots), 0);
+    struct timeline *t = boot_watch_timeline(appliance.boots);
+    for (unsigned n = 0; n < 5; n++) {
+        fill(t, n, n, USEC_PER_SEC);
+    }
+    json_t *answer = boots_json(&appliance, &all);
+    json_object_set_new(answer, "odd",
+                        json_pack("[b, n, I, I, f, s, s, {}, []]", 0,
+                                  (json_int_t)INT64_MIN, (json_int_t)INT64_MAX,
+                                  -1.0 / 3e200, "\x01\"\\\n\x1f", "\xc3\xa4"));
+    size_t size = size_of(answer);
+    ck_assert_uint_ge(json_octets(answer), size);
+    ck_assert_uint_lt(json_octets(answer), size + size / 8 + 100);
+    json_decref(answer);
+    boot_watch_free(appliance.boots);
+}
+END_TEST
+
+START_TEST(a_boot_is_told_with_what_is_wanted_of_it)
+{
+    const struct boot b = {.id = 7};
+    const struct moment m = moment_now();
+    json_t *alone = boot_json(&b, &m, BOOT_ALONE);
+    json_t *whole = boot_json(&b, &m, BOOT_WITH_FILES | BOOT_WITH_EVENTS);
+    ck_assert_ptr_null(json_object_get(alone, "files"));
+    ck_assert_ptr_null(json_object_get(alone, "events"));
+    ck_assert(json_is_array(json_object_get(whole, "files")));
+    ck_assert(json_is_array(json_object_get(whole, "events")));
+    json_decref(alone);
+    json_decref(whole);
+}
+END_TEST
+
 START_TEST(one_machine_or_one_boot)
 {
     ck_assert_int_eq(boot_watch_new(&appliance, &appliance.boots), 0);
@@ -114,6 +151,8 @@ Suite *suite_app_timeline_json(void)
     TCase *tc = tcase_create("answers");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, answers_are_bounded_and_the_newest_come_first);
+    tcase_add_test(tc, octets_are_counted_without_printing);
+    tcase_add_test(tc, a_boot_is_told_with_what_is_wanted_of_it);
     tcase_add_test(tc, one_machine_or_one_boot);
     tcase_add_test(tc, each_answer_tells_the_same_time_of_an_event);
     suite_add_tcase(s, tc);
