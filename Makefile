@@ -212,12 +212,12 @@ SOURCES = $(shell find $(LAYERS) tests -name '*.[ch]')
 
 lint: deps-lint
 	+$(PARALLEL) lint-core
+	pyflakes3 tests demo
 	clang-format --dry-run --Werror $(SOURCES)
 	printf '%s\n' $(CORE) $(SHELLS) $(APP) $(LOAD) $(WIRE) | xargs -P $(JOBS) -I{} \
 	    clang-tidy --quiet {} -- -std=gnu11 -D_GNU_SOURCE -I. $(LIB_CFLAGS)
 	cppcheck -q --std=c11 -D_GNU_SOURCE -I. --enable=warning,performance,portability \
 	    --inline-suppr --error-exitcode=1 $(LAYERS) tests/sim tests/bench tests/fuzz
-	pyflakes3 tests demo
 	python3 -B tests/analyse.py $(JOBS) gcc -std=gnu11 -D_GNU_SOURCE -I. -O2 $(LIB_CFLAGS) -- \
 	    $(CORE) $(SHELLS) $(APP)
 lint-core: $(call obj,$(CORE))

@@ -2,8 +2,6 @@
 import os
 import random
 import re
-import socket
-import struct
 import threading
 import time
 
