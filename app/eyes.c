@@ -1,10 +1,11 @@
 #include "app/eyes.h"
 
 #include <grp.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <sys/fsuid.h>
 #include <unistd.h>
+
+#include "app/privileges.h"
 
 static void give_back(const struct eyes *e)
 {
@@ -29,17 +30,9 @@ static bool take_on(const struct passwd *user, struct eyes *e)
     return false;
 }
 
-/* Whom privileges_drop() makes of root, or NULL. */
-static const struct passwd *whom(const char *name)
-{
-    const struct passwd *user = name ? getpwnam(name) : NULL;
-    user = user ? user : getpwnam("nobody");
-    return user && user->pw_uid != 0 ? user : NULL;
-}
-
 bool eyes_take(struct eyes *e, const char *name)
 {
-    const struct passwd *user = geteuid() == 0 ? whom(name) : NULL;
+    const struct passwd *user = geteuid() == 0 ? privileges_user(name) : NULL;
     e->taken = user && take_on(user, e);
     if (e->taken) {
         snprintf(e->user, sizeof e->user, "%s", user->pw_name);

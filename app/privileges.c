@@ -48,8 +48,7 @@ static int become(const struct passwd *user, char why[PRIVILEGES_WHY_SIZE])
     return 0;
 }
 
-/* NULL: there is nobody to become. */
-static const struct passwd *find_user(const char *name)
+const struct passwd *privileges_user(const char *name)
 {
     const struct passwd *user = name ? getpwnam(name) : NULL;
     if (!user) {
@@ -60,7 +59,7 @@ static const struct passwd *find_user(const char *name)
 
 int privileges_identity(const char *name, uid_t *uid, gid_t *gid)
 {
-    const struct passwd *user = geteuid() == 0 ? find_user(name) : NULL;
+    const struct passwd *user = geteuid() == 0 ? privileges_user(name) : NULL;
     if (geteuid() == 0 && !user) {
         return -ENOENT;
     }
@@ -71,7 +70,7 @@ int privileges_identity(const char *name, uid_t *uid, gid_t *gid)
 
 static int become_user(const char *name, char why[PRIVILEGES_WHY_SIZE])
 {
-    const struct passwd *user = find_user(name);
+    const struct passwd *user = privileges_user(name);
     if (!user) {
         snprintf(why, PRIVILEGES_WHY_SIZE,
                  "there is no unprivileged user to become: create \"%s\", or name one as "

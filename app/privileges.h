@@ -6,6 +6,7 @@
 #ifndef APP_PRIVILEGES_H
 #define APP_PRIVILEGES_H
 
+#include <pwd.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -16,6 +17,9 @@
  * "+p" are only permitted at first).  Never fails: opening says what is missing.
  */
 void privileges_raise(void);
+
+/* Whom root becomes by that name, or "nobody"; NULL: there is neither, or it is root. */
+const struct passwd *privileges_user(const char *name);
 
 /*
  * Whom privileges_drop() will make of us: what is made for that user beforehand is given to
