@@ -78,6 +78,7 @@ struct http_threads {
     bool closing;
     struct connection *connections;
     size_t count;
+    size_t leaving; /* of these: turned away, and not gone yet */
     struct coming coming[COMING_MAX];
     size_t coming_count;
     int taking;               /* the descriptor that on_accept() is called for */
@@ -308,6 +309,38 @@ static size_t count_of(const struct http_threads *t, const struct endpoint *peer
     return same;
 }
 
+/* The lock is held, as in what follows. */
+static void turn_away(struct http_threads *t, struct connection *c,
+                      enum http_turned_away why)
+{
+    c->turned_away = true;
+    t->leaving++;
+    (void)shutdown(c->fd, SHUT_RDWR);
+    note(t, &c->peer, why);
+}
+
+static bool is_full(const struct http_threads *t)
+{
+    return t->count - t->leaving + t->coming_count >= t->limits.connections;
+}
+
+/* Whoever has waited longest without asking for anything goes.  False: nobody does. */
+static bool make_room(struct http_threads *t)
+{
+    struct connection *longest = NULL;
+    for (struct connection *c = t->connections; c; c = c->next) {
+        if (!c->turned_away && c->waits_since != USEC_NEVER &&
+            (!longest || c->waits_since < longest->waits_since)) {
+            longest = c;
+        }
+    }
+    if (!longest || t->leaving >= SPARE) {
+        return false;
+    }
+    turn_away(t, longest, HTTP_TOO_MANY);
+    return true;
+}
+
 /* Before a connection is taken; what is refused here costs neither thread nor memory. */
 static enum MHD_Result on_accept(void *context, const struct sockaddr *addr,
                                  socklen_t len)
@@ -319,8 +352,8 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *addr,
     struct endpoint former;
     has_come(t, t->taking, &former);
     size_t same = count_of(t, &peer);
-    bool full = t->count + t->coming_count >= t->limits.connections;
     bool greedy = same >= t->limits.per_address;
+    bool full = !greedy && is_full(t) && !make_room(t);
     if (full || greedy) {
         note(t, &peer, full ? HTTP_TOO_MANY : HTTP_TOO_MANY_OF_ONE);
     }
@@ -383,6 +416,7 @@ static void close_connection(struct http_threads *t, struct connection *c)
         c->next->previous = c->previous;
     }
     t->count--;
+    t->leaving -= c->turned_away;
     (void)pthread_mutex_unlock(&t->lock);
     (void)pthread_cond_destroy(&c->done);
     free(c);
@@ -427,9 +461,7 @@ void http_threads_timeout(struct http_threads *t, usec_t now)
         bool late = c->waits_since != USEC_NEVER &&
                     now > c->waits_since + t->limits.timeout * USEC_PER_SEC;
         if (late && !c->turned_away) {
-            c->turned_away = true;
-            (void)shutdown(c->fd, SHUT_RDWR);
-            note(t, &c->peer, HTTP_TOO_SLOW);
+            turn_away(t, c, HTTP_TOO_SLOW);
         }
     }
     t->look_at = t->count > 0 ? now + LOOK_EVERY : USEC_NEVER;

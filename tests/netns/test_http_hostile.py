@@ -19,8 +19,8 @@ TIMEOUT = 2
 class Limited(Site):
     """With limits that a test reaches."""
 
-    def __init__(self, network):
-        super().__init__(network, http={"timeout": TIMEOUT, "max_per_address": 8,
+    def __init__(self, network, timeout=TIMEOUT):
+        super().__init__(network, http={"timeout": timeout, "max_per_address": 8,
                                         "max_connections": 20})
         for i in range(10, 16):
             self.client.addr("eth0", "10.77.0.%d/24" % i)
@@ -39,6 +39,12 @@ def site():
         yield Limited(network)
 
 
+@fixture
+def patient():
+    with net.Net() as network:
+        yield Limited(network, timeout=600)
+
+
 def lines(site, pattern, start):
     return re.findall(pattern, site.pxed.log()[start:])
 
@@ -52,6 +58,16 @@ def refused(sock):
         return True
     except socket.timeout:
         return False
+
+
+def is_closed(one):
+    """Has the server closed it?  What it has sent is left to be read."""
+    try:
+        return one.sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
 
 
 def test_connections_that_say_nothing(site):
@@ -97,21 +113,48 @@ def test_a_reader_that_stands_still(site):
     site.serves()
 
 
-def test_all_connections_taken(site):
-    start = len(site.pxed.log())
-    many = [site.connect("10.77.0.%d" % (10 + i // 7)) for i in range(20)]
-    check.that(refused(site.connect("10.77.0.15")), "one more than there may be")
-    site.pxed.wait_log("http refused peer=10.77.0.15 reason=.*max_connections", start=start)
-    check.equal(tftp.download(site.client, net.SERVER, "boot.ipxe").data, b"boot.ipxe" * 500,
+def crowd(site):
+    """As many connections as there may be."""
+    return [site.connect("10.77.0.%d" % (10 + i // 7), buffer=4096) for i in range(20)]
+
+
+def test_all_connections_taken(patient):
+    """By who loads files: they go on, and nobody else is let in."""
+    start = len(patient.pxed.log())
+    many = crowd(patient)
+    for one in many:
+        one.ask("/images/big.img")
+        one.more()
+    check.that(refused(patient.connect("10.77.0.15")), "one more than there may be")
+    patient.pxed.wait_log("http refused peer=10.77.0.15 reason=.*max_connections", start=start)
+    check.equal(tftp.download(patient.client, net.SERVER, "boot.ipxe").data, b"boot.ipxe" * 500,
                 "TFTP meanwhile")
     for one in many:
+        check.that(one.more(), "one of them goes on")
+        reset(one)
+    check.until("there is room again", lambda: not refused_now(patient))
+
+
+def test_all_connections_taken_by_who_wants_nothing(patient):
+    """Who has waited longest makes room, however many come, and however long each may wait."""
+    start = len(patient.pxed.log())
+    many = crowd(patient)
+    for i, one in enumerate(many[:10]):  # beginning with a request, or behind one
+        if i % 2:
+            check.equal(one.get("/boot.ipxe").status, 200, "the first")
+        else:
+            one.send(b"GET /boot.ipxe HTTP/1.1\r\nX: ")
+    check.until("somebody else is served", lambda: not refused_now(patient, "10.77.0.14"))
+    patient.pxed.wait_log("http refused peer=10.77.0.1[0-2] reason=.*max_connections", start=start)
+    check.until("one of those that waited is gone", lambda: any(is_closed(one) for one in many))
+    for one in many:
         one.close()
-    check.until("there is room again", lambda: not refused_now(site))
+    check.until("there is room again", lambda: not refused_now(patient))
 
 
-def refused_now(site):
+def refused_now(site, source=None):
     try:
-        site.serves()
+        site.serves(source)
         return False
     except (check.Failed, OSError):
         return True
