@@ -60,7 +60,7 @@ CORE  := common/bucket.c common/hash.c common/histogram.c common/human.c common/
          tftp/watch.c tftp/window.c tftp/grant.c tftp/queue.c tftp/refusal.c tftp/holders.c tftp/table.c \
          app/boot.c app/boot_rules.c app/boot_words.c app/boots.c app/evidence.c app/timeline.c \
          app/exposition.c app/init_parts.c app/init_texts.c app/metrics.c app/refusals.c \
-         app/http_answer.c app/http_name.c app/http_request.c
+         app/http_answer.c app/http_coming.c app/http_name.c app/http_request.c
 # Shells: talk to the kernel or to a library.
 SHELLS := common/beneath.c common/clock.c common/give.c common/log.c common/losses.c common/neighbours.c common/net.c common/netwatch.c common/tell.c \
           config/duplicates.c config/faults.c config/fields.c config/load.c \

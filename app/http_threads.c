@@ -11,18 +11,17 @@
 #include <unistd.h>
 
 #include "app/http_body.h"
+#include "app/http_coming.h"
 #include "app/http_socket.h"
 #include "common/log.h"
 #include "common/net.h"
 
-#define STACK_SIZE      (256u << 10)
-#define BATCH           64 /* questions answered before others get their turn */
-#define NOTES_MAX       16 /* of clients turned away since the last look; more are not told */
-#define LOOK_EVERY      (1 * USEC_PER_SEC)
-#define COMING_MAX      1024
-#define COMING_PATIENCE (2 * USEC_PER_SEC) /* then it never came */
-#define SPARE           16 /* connections that libmicrohttpd may have over our limit */
-#define TAKEN_MAX       16 /* connections before others get their turn */
+#define STACK_SIZE (256u << 10)
+#define BATCH      64 /* questions answered before others get their turn */
+#define NOTES_MAX  16 /* of clients turned away since the last look; more are not told */
+#define LOOK_EVERY (1 * USEC_PER_SEC)
+#define SPARE      16 /* connections that libmicrohttpd may have over our limit */
+#define TAKEN_MAX  16 /* connections before others get their turn */
 
 struct connection {
     struct connection *next;
@@ -55,16 +54,6 @@ struct note {
     enum http_turned_away why;
 };
 
-/*
- * One that was taken, and is not in the list yet: libmicrohttpd has yet to begin with it.
- * Where it fails to, nothing tells; the descriptor that is given out again does.
- */
-struct coming {
-    int fd;
-    struct endpoint peer;
-    usec_t since;
-};
-
 struct http_threads {
     struct MHD_Daemon *daemon;
     int fd; /* listens */
@@ -79,8 +68,7 @@ struct http_threads {
     struct connection *connections;
     size_t count;
     size_t leaving; /* of these: turned away, and not gone yet */
-    struct coming coming[COMING_MAX];
-    size_t coming_count;
+    struct http_coming coming;
     int taking;               /* the descriptor that on_accept() is called for */
     struct connection *first; /* of the queue */
     struct connection *last;
@@ -211,38 +199,10 @@ static void note(struct http_threads *t, const struct endpoint *peer,
     }
 }
 
-/* The lock is held, as in what follows. */
-static void take_coming(struct http_threads *t, size_t i)
-{
-    t->coming[i] = t->coming[--t->coming_count];
-}
-
-static void forget_coming(struct http_threads *t, usec_t now)
-{
-    for (size_t i = t->coming_count; i-- > 0;) {
-        if (now > t->coming[i].since + COMING_PATIENCE) {
-            take_coming(t, i);
-        }
-    }
-}
-
-/* Takes it out, and puts its peer into *out if there is one. */
-static void has_come(struct http_threads *t, int fd, struct endpoint *out)
-{
-    for (size_t i = 0; i < t->coming_count; i++) {
-        if (t->coming[i].fd == fd) {
-            *out = t->coming[i].peer;
-            take_coming(t, i);
-            return;
-        }
-    }
-}
-
 static bool has_room_for_coming(struct http_threads *t)
 {
     (void)pthread_mutex_lock(&t->lock);
-    forget_coming(t, clock_now());
-    bool room = t->coming_count < COMING_MAX;
+    bool room = http_coming_has_room(&t->coming, clock_now());
     (void)pthread_mutex_unlock(&t->lock);
     return room;
 }
@@ -259,7 +219,7 @@ static void add_connection(struct http_threads *t, int fd,
     if (MHD_add_connection(t->daemon, fd, (const struct sockaddr *)peer, len) !=
         MHD_YES) {
         (void)pthread_mutex_lock(&t->lock);
-        has_come(t, fd, &who);
+        http_coming_take(&t->coming, fd, &who);
         (void)pthread_mutex_unlock(&t->lock);
     }
 }
@@ -299,12 +259,9 @@ static bool on_listener(void *context, int listener, enum loop_event event, usec
 /* Connections of this address; the lock is held. */
 static size_t count_of(const struct http_threads *t, const struct endpoint *peer)
 {
-    size_t same = 0;
+    size_t same = http_coming_of(&t->coming, peer);
     for (const struct connection *c = t->connections; c; c = c->next) {
         same += endpoint_same_ip(&c->peer, peer);
-    }
-    for (size_t i = 0; i < t->coming_count; i++) {
-        same += endpoint_same_ip(&t->coming[i].peer, peer);
     }
     return same;
 }
@@ -321,7 +278,7 @@ static void turn_away(struct http_threads *t, struct connection *c,
 
 static bool is_full(const struct http_threads *t)
 {
-    return t->count - t->leaving + t->coming_count >= t->limits.connections;
+    return t->count - t->leaving + t->coming.count >= t->limits.connections;
 }
 
 /* Whoever has waited longest without asking for anything goes.  False: nobody does. */
@@ -350,7 +307,7 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *addr,
     (void)len;
     (void)pthread_mutex_lock(&t->lock);
     struct endpoint former;
-    has_come(t, t->taking, &former);
+    http_coming_take(&t->coming, t->taking, &former);
     size_t same = count_of(t, &peer);
     bool greedy = same >= t->limits.per_address;
     bool full = !greedy && is_full(t) && !make_room(t);
@@ -359,7 +316,7 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *addr,
     }
     bool taken = !full && !greedy && !t->closing;
     if (taken) {
-        t->coming[t->coming_count++] = (struct coming){t->taking, peer, clock_now()};
+        http_coming_add(&t->coming, t->taking, &peer, clock_now());
     }
     (void)pthread_mutex_unlock(&t->lock);
     return taken ? MHD_YES : MHD_NO;
@@ -391,7 +348,7 @@ static struct connection *open_connection(struct http_threads *t, int fd)
         c->waits_since = clock_now();
     }
     (void)pthread_mutex_lock(&t->lock);
-    has_come(t, fd, &peer);
+    http_coming_take(&t->coming, fd, &peer);
     if (c) {
         c->peer = peer;
         link_connection(t, c);

@@ -8,6 +8,7 @@ int main(void)
     srunner_add_suite(runner, suite_app_evidence());
     srunner_add_suite(runner, suite_app_http());
     srunner_add_suite(runner, suite_app_http_answer());
+    srunner_add_suite(runner, suite_app_http_coming());
     srunner_add_suite(runner, suite_app_boot_rules());
     srunner_add_suite(runner, suite_app_timeline());
     srunner_add_suite(runner, suite_app_timeline_json());

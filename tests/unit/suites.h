@@ -6,6 +6,7 @@
 
 Suite *suite_app_http(void);
 Suite *suite_app_http_answer(void);
+Suite *suite_app_http_coming(void);
 Suite *suite_app_landlock(void);
 Suite *suite_app_loop(void);
 Suite *suite_app_boot_rules(void);
