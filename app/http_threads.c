@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "app/http_body.h"
 #include "app/http_coming.h"
+#include "app/http_response.h"
 #include "app/http_socket.h"
 #include "common/log.h"
 #include "common/net.h"
@@ -496,85 +496,14 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **slot,
 
 /* -- answers ------------------------------------------------------------------------------ */
 
-/* A file's body; it ends before its connection does. */
-struct sending {
-    struct http_body body;
-    struct connection *connection;
-};
-
-static ssize_t read_body(void *context, uint64_t at, char *buf, size_t room)
-{
-    struct sending *s = context;
-    ssize_t n = http_body_read(&s->body, at, buf, room);
-    s->connection->body_end = s->body.end;
-    return n < 0 ? MHD_CONTENT_READER_END_WITH_ERROR : n;
-}
-
-static void free_body(void *context)
-{
-    struct sending *s = context;
-    (void)close(s->body.fd);
-    free(s);
-}
-
-static struct MHD_Response *file_response(struct connection *c)
-{
-    const struct http_answer *a = &c->answer;
-    struct sending *s = malloc(sizeof *s);
-    if (!s) {
-        return NULL;
-    }
-    *s = (struct sending){{a->fd, a->stamp, a->offset, HTTP_BODY_GOOD}, c};
-    size_t piece = a->len < HTTP_BODY_PIECE ? (size_t)a->len : HTTP_BODY_PIECE;
-    struct MHD_Response *r =
-        MHD_create_response_from_callback(a->len, piece, read_body, s, free_body);
-    if (!r) {
-        free(s);
-    }
-    return r;
-}
-
-static struct MHD_Response *response_of(struct connection *c)
-{
-    struct http_answer *a = &c->answer;
-    struct MHD_Response *r = NULL;
-    c->body_end = HTTP_BODY_GOOD;
-    if (a->fd >= 0 && a->len > 0) {
-        r = file_response(c);
-        a->fd = r ? -1 : a->fd;
-    } else if (a->octets) {
-        r = MHD_create_response_from_buffer((size_t)a->len, a->octets,
-                                            MHD_RESPMEM_MUST_FREE);
-        a->octets = r ? NULL : a->octets;
-    } else {
-        r = MHD_create_response_from_buffer(strlen(a->text), a->text,
-                                            MHD_RESPMEM_MUST_COPY);
-    }
-    return r;
-}
-
 static enum MHD_Result send_answer(struct connection *c, struct MHD_Connection *mhd)
 {
-    struct http_answer *a = &c->answer;
-    struct MHD_Response *r = response_of(c);
-    if (a->fd >= 0) {
-        (void)close(a->fd);
-    }
-    free(a->octets);
+    c->body_end = HTTP_BODY_GOOD;
+    struct MHD_Response *r = http_response_make(&c->answer, &c->body_end);
     if (!r) {
         return MHD_NO;
     }
-    if (a->status != 304) {
-        (void)MHD_add_response_header(r, "Content-Type",
-                                      a->type ? a->type : "text/plain");
-    }
-    for (size_t i = 0; i < a->header_count; i++) {
-        (void)MHD_add_response_header(r, a->header[i].name, a->header[i].value);
-    }
-    if (a->closes) {
-        (void)MHD_add_response_header(r, "Connection", "close");
-    }
-    enum MHD_Result result = MHD_queue_response(mhd, a->status, r);
+    enum MHD_Result result = MHD_queue_response(mhd, c->answer.status, r);
     MHD_destroy_response(r);
     return result;
 }
