@@ -99,7 +99,7 @@ int log_open(enum log_form form, const char *journal)
 
 bool log_is_text(void)
 {
-    return out.form == LOG_AS_TEXT;
+    return out.form == LOG_AS_TEXT && !out.in_journal;
 }
 
 /* -- writing ------------------------------------------------------------------------------ */

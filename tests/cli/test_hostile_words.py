@@ -86,6 +86,20 @@ class Files(Words):
                 self.configure(**keys)
                 self.every_command(self.config)
 
+    def test_in_a_stream_that_the_journal_reads(self):
+        """A line there begins with its priority; one of the configuration could say "<0>", to all."""
+        self.write("pxed.json", json.dumps({**BASE, "<0>x": 1}, indent=1).replace("\n ", "\n"))
+        with open(self.dir / "stream", "w+b") as stream:
+            seen = os.fstat(stream.fileno())
+            done = subprocess.run([os.path.abspath(PXED), "run", "-c", self.config], stderr=stream, timeout=60, check=False,
+                                  env={**os.environ, "JOURNAL_STREAM": "%d:%d" % (seen.st_dev, seen.st_ino)})
+            stream.seek(0)
+            lines = stream.read().decode().splitlines()
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(any("<0>x: unknown key" in line for line in lines), lines)
+        for line in lines:
+            self.assertRegex(line, "^<[3-7]>[^<]")
+
     def test_of_dnsmasq(self):
         for word in (EVIL, HIDDEN):
             for line in ("%s=%s", "dhcp-host=%s,set:%s", "dhcp-boot=tag:%s,%s", "dhcp-boot=%s,%s", "dhcp-match=set:%s,%s",
