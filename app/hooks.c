@@ -111,7 +111,8 @@ static void ask_kernel(const struct appliance *a, const struct endpoint *peer,
                        unsigned ifindex, usec_t now)
 {
     struct machine m = {.by_neighbour = true};
-    if (a->neighbours < 0 || !neighbours_ask(a->neighbours, ifindex, peer, &m.mac)) {
+    if (a->neighbours < 0 ||
+        neighbours_ask(a->neighbours, ifindex, peer, &m.mac) != NEIGHBOUR_KNOWN) {
         return;
     }
     const struct host_state *state = state_of(a->state, &m.mac);
@@ -120,6 +121,36 @@ static void ask_kernel(const struct appliance *a, const struct endpoint *peer,
         m.arch = state->arch;
     }
     machines_learn(a->machines, peer, &m, now);
+}
+
+/*
+ * Half of the least table of neighbours that Linux has by default: each of them keeps a place of
+ * it for three seconds.
+ */
+#define SEARCHES_BURST  256
+#define SEARCHES_SECOND 64
+
+/*
+ * Who asks us for something has asked for our hardware address before, so that the kernel has
+ * its.  A forged address of an attached network has to be searched for, and as many of them as
+ * a flood has fill the kernel's table, so that nobody new can be sent anything.
+ */
+static bool may_reach(void *context, const struct endpoint *peer, unsigned ifindex)
+{
+    static const struct bucket_rate rate = {USEC_PER_SEC / SEARCHES_SECOND,
+                                            SEARCHES_BURST};
+    struct appliance *a = context;
+    struct mac mac;
+    usec_t now = clock_now();
+    if (a->neighbours < 0 || !network_is_attached(&a->network, peer, ifindex) ||
+        neighbours_ask(a->neighbours, ifindex, peer, &mac) != NEIGHBOUR_ABSENT) {
+        return true;
+    }
+    bool may = bucket_has(&a->searches, &rate, now);
+    if (may) {
+        bucket_take(&a->searches, &rate, now);
+    }
+    return may;
 }
 
 static const struct machine *recognise(const struct appliance *a,
@@ -169,6 +200,7 @@ struct tftp_hooks hooks_for_tftp(struct appliance *a)
 {
     struct tftp_hooks hooks = {
         .who = who,
+        .may_reach = may_reach,
         .machine = machine,
         .find = find,
         .began = began,
@@ -186,6 +218,7 @@ struct dhcp_hooks hooks_for_dhcp(struct appliance *a)
     struct dhcp_hooks hooks = {
         .has_file =
             a->tftp || (a->http && serves_files(a->config.snapshot)) ? has_file : NULL,
+        .may_reach = may_reach,
         .heard = heard,
         .state = state_hook,
         .seen = seen,

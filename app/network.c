@@ -143,6 +143,16 @@ static void warn_of_absent(const struct network *n)
     }
 }
 
+bool network_is_attached(const struct network *n, const struct endpoint *peer,
+                         unsigned ifindex)
+{
+    struct ip6 ip;
+    memcpy(ip.octet, peer->ip, sizeof ip.octet);
+    return ifindex != n->doors.loopback &&
+           (ip6_is_link_local(&ip) ||
+            subnets_hold(n->doors.attached, n->doors.attached_count, peer));
+}
+
 /* -- start and end ------------------------------------------------------------------------ */
 
 static int follow(struct network *n)

@@ -30,6 +30,10 @@ int network_start(struct network *n, struct loop *loop, const struct snapshot *c
                   struct dhcp_service *dhcp, struct tftp_service *tftp);
 void network_stop(struct network *n);
 
+/* Is this address on a network that one of our interfaces is on, and not this host's own? */
+bool network_is_attached(const struct network *n, const struct endpoint *peer,
+                         unsigned ifindex);
+
 /* What receiving from a watched descriptor came to, 0 or -errno: said, and let rest, if it is short. */
 void network_rest(struct loop *loop, int fd, int error);
 

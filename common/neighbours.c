@@ -57,14 +57,14 @@ static bool is_machine(const struct mac *mac)
     return !mac_equal(mac, &none) && !(mac->octet[0] & 1);
 }
 
-static bool take_mac(const struct nlmsghdr *head, struct mac *out)
+static enum neighbour take_mac(const struct nlmsghdr *head, struct mac *out)
 {
     const struct ndmsg *about = NLMSG_DATA(head);
     size_t left = head->nlmsg_len - NLMSG_LENGTH(sizeof *about);
     const struct rtattr *a =
         (const struct rtattr *)((const char *)about + NLMSG_ALIGN(sizeof *about));
     if (!(about->ndm_state & KNOWN)) {
-        return false;
+        return NEIGHBOUR_UNTOLD;
     }
     for (; RTA_OK(a, left); a = RTA_NEXT(a, left)) {
         if (a->rta_type == NDA_LLADDR && RTA_PAYLOAD(a) == sizeof out->octet) {
@@ -72,20 +72,33 @@ static bool take_mac(const struct nlmsghdr *head, struct mac *out)
             memcpy(&mac, RTA_DATA(a), sizeof mac);
             if (is_machine(&mac)) {
                 *out = mac;
-                return true;
+                return NEIGHBOUR_KNOWN;
             }
         }
     }
-    return false;
+    return NEIGHBOUR_UNTOLD;
 }
 
-bool neighbours_ask(int fd, unsigned ifindex, const struct endpoint *address,
-                    struct mac *out)
+static enum neighbour read_answer(const struct nlmsghdr *head, struct mac *out)
+{
+    if (head->nlmsg_type == RTM_NEWNEIGH &&
+        head->nlmsg_len >= NLMSG_LENGTH(sizeof(struct ndmsg))) {
+        return take_mac(head, out);
+    }
+    const struct nlmsgerr *refusal = NLMSG_DATA(head);
+    bool none = head->nlmsg_type == NLMSG_ERROR &&
+                head->nlmsg_len >= NLMSG_LENGTH(sizeof *refusal) &&
+                refusal->error == -ENOENT;
+    return none ? NEIGHBOUR_ABSENT : NEIGHBOUR_UNTOLD;
+}
+
+enum neighbour neighbours_ask(int fd, unsigned ifindex, const struct endpoint *address,
+                              struct mac *out)
 {
     static uint32_t serials;
     uint32_t serial = ++serials;
     if (ifindex == 0 || !send_question(fd, ifindex, address, serial)) {
-        return false;
+        return NEIGHBOUR_UNTOLD;
     }
     for (unsigned i = 0; i < ANSWERS_MAX; i++) {
         union {
@@ -94,14 +107,12 @@ bool neighbours_ask(int fd, unsigned ifindex, const struct endpoint *address,
         } answer;
         ssize_t n = recv(fd, &answer, sizeof answer, MSG_DONTWAIT);
         if (n < 0 && errno != EINTR) {
-            return false;
+            return NEIGHBOUR_UNTOLD;
         }
         if (n >= (ssize_t)sizeof answer.head && answer.head.nlmsg_len <= (size_t)n &&
             answer.head.nlmsg_seq == serial) {
-            return answer.head.nlmsg_type == RTM_NEWNEIGH &&
-                   answer.head.nlmsg_len >= NLMSG_LENGTH(sizeof(struct ndmsg)) &&
-                   take_mac(&answer.head, out);
+            return read_answer(&answer.head, out);
         }
     }
-    return false;
+    return NEIGHBOUR_UNTOLD;
 }

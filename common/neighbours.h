@@ -8,7 +8,7 @@
  * hardware address before, by ARP or neighbour discovery, and that makes an entry; one who
  * comes through a router has none.
  *
- * Errors: 0 or -errno; false: there is no entry with an Ethernet address.
+ * Errors: 0 or -errno.
  * Shell: rtnetlink(7).  Needs no privileges.
  */
 #ifndef COMMON_NEIGHBOURS_H
@@ -18,7 +18,14 @@
 
 int neighbours_open(int *fd);
 
-bool neighbours_ask(int fd, unsigned ifindex, const struct endpoint *address,
-                    struct mac *out);
+enum neighbour {
+    NEIGHBOUR_KNOWN,
+    NEIGHBOUR_ABSENT, /* it has no place in the table: what is sent there takes one */
+    NEIGHBOUR_UNTOLD, /* it is being searched for, or has none, or the kernel did not say */
+};
+
+/* NEIGHBOUR_KNOWN, and *out is set; else it is untouched. */
+enum neighbour neighbours_ask(int fd, unsigned ifindex, const struct endpoint *address,
+                              struct mac *out);
 
 #endif

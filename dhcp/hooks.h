@@ -27,6 +27,8 @@ struct dhcp6_event; /* dhcp/v6_service.h */
 /* What the service asks of, and tells, whoever runs it; NULL where nobody cares. */
 struct dhcp_hooks {
     bool (*has_file)(void *context, const char *file); /* is this boot file there? */
+    /* False: to find this client's hardware address would be one search too many. */
+    bool (*may_reach)(void *context, const struct endpoint *peer, unsigned ifindex);
     /* A client said that it has this address. */
     void (*heard)(void *context, const struct endpoint *at,
                   const struct machine *machine);

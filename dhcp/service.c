@@ -365,6 +365,14 @@ static void on_broadcast(struct dhcp_service *s, const struct port *p,
 
 /* -- port 4011 ---------------------------------------------------------------------------- */
 
+static bool may_reach(struct dhcp_service *s, const struct net_path *path)
+{
+    bool may = !s->hooks.may_reach ||
+               s->hooks.may_reach(s->hooks.context, &path->peer, path->ifindex);
+    s->counters.dropped[DHCP_DROPPED_UNRESOLVED] += !may;
+    return may;
+}
+
 /* Whoever asks has an address, and the answer goes to where the request is from. */
 static void on_datagram(struct dhcp_service *s, const struct port *p,
                         const struct net_dgram *d)
@@ -377,7 +385,8 @@ static void on_datagram(struct dhcp_service *s, const struct port *p,
     }
     struct ip4 us = endpoint_to_ip4(&path.local);
     s->raw = dhcp_watch_datagram(d, DHCP_PXE_PORT);
-    if (parse(s, p, &at, rd_over(d->data, d->len), &in) && decide(s, p, us, &at, &in)) {
+    if (parse(s, p, &at, rd_over(d->data, d->len), &in) && decide(s, p, us, &at, &in) &&
+        may_reach(s, &path)) {
         const struct dhcp_reply *reply = &s->decision.reply[0];
         struct iovec part = {(void *)reply->packet, reply->len};
         const struct dhcp_watch_reply told = {in.chaddr, us, p->facts.mac, reply};

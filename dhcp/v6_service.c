@@ -400,11 +400,22 @@ static void send_reply(struct dhcp6_service *s, const struct held6_way *way,
     count_sent(s, way->back.ifindex, error);
 }
 
+static bool may_reach(struct dhcp6_service *s, const struct net_path *path)
+{
+    bool may = !s->hooks.may_reach ||
+               s->hooks.may_reach(s->hooks.context, &path->peer, path->ifindex);
+    s->counters.dropped[DHCP_DROPPED_UNRESOLVED] += !may;
+    return may;
+}
+
 /* Whoever cannot wait goes at once. */
 static void send_or_hold(struct dhcp6_service *s, const struct net_path *path,
                          uint16_t from_port, usec_t delay)
 {
     const struct dhcp6_reply *reply = &s->decision.reply;
+    if (!may_reach(s, path)) {
+        return;
+    }
     struct held6_way way = {
         .back = way_back(path),
         .from_port = from_port,

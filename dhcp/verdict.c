@@ -25,6 +25,7 @@ const char *dhcp_dropped_name(enum dhcp_dropped why)
         [DHCP_DROPPED_OTHER_INTERFACE] = "other-interface",
         [DHCP_DROPPED_PORT_0] = "port-0",
         [DHCP_DROPPED_NOT_A_HOST] = "not-a-host",
+        [DHCP_DROPPED_UNRESOLVED] = "unresolved",
         [DHCP_DROPPED_TOO_LONG] = "too-long",
         [DHCP_DROPPED_NO_DUID] = "no-duid",
     };

@@ -41,6 +41,7 @@ enum dhcp_dropped {
     DHCP_DROPPED_OTHER_INTERFACE, /* came in where nothing is served */
     DHCP_DROPPED_PORT_0,          /* from port 0, where no answer can go */
     DHCP_DROPPED_NOT_A_HOST,      /* from an address that no host has; likewise */
+    DHCP_DROPPED_UNRESOLVED, /* one of a flood whose hardware addresses are unknown */
     /* DHCPv6 alone: */
     DHCP_DROPPED_TOO_LONG, /* longer than what a datagram may be */
     DHCP_DROPPED_NO_DUID,  /* no interface with a MAC was there yet to make ours of */

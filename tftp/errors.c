@@ -24,7 +24,8 @@ bool tftp_answer_error(struct tftp_engine *e, int fd, const struct net_path *pat
                        enum tftp_error code, const char *message, usec_t now)
 {
     enum tftp_trust trust = tftp_unheard_trust(e, &path->peer, now);
-    if (!tftp_budget_has(e->budget, TFTP_REFUSAL, &path->peer, trust, now)) {
+    if (!tftp_budget_has(e->budget, TFTP_REFUSAL, &path->peer, trust, now) ||
+        !tftp_unheard_may_reach(e, path, trust)) {
         e->counters.ignored[TFTP_ERROR_WITHHELD]++;
         tftp_journal_ignored(path, TFTP_ERROR_WITHHELD);
         return false;

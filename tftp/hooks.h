@@ -68,6 +68,8 @@ struct tftp_hooks {
     /* Asked first of all; ifindex: where the request came in. */
     void (*who)(void *context, const struct endpoint *peer, unsigned ifindex,
                 struct tftp_client *out);
+    /* False: to find this client's hardware address would be one search too many. */
+    bool (*may_reach)(void *context, const struct endpoint *peer, unsigned ifindex);
     /* Whose address this is, for the log; false: nobody knows. */
     bool (*machine)(void *context, const struct endpoint *peer, struct mac *out);
     /* What this clean name stands for; rendered once for each transfer. */

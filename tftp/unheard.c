@@ -11,11 +11,20 @@ enum tftp_trust tftp_unheard_trust(const struct tftp_engine *e,
     return tftp_budget_trust(e->budget, peer, known, now);
 }
 
+bool tftp_unheard_may_reach(const struct tftp_engine *e, const struct net_path *path,
+                            enum tftp_trust trust)
+{
+    const struct tftp_hooks *hooks = &e->hooks;
+    return trust == TFTP_ANSWERED || !hooks->may_reach ||
+           hooks->may_reach(hooks->context, &path->peer, path->ifindex);
+}
+
 bool tftp_unheard_is_too_many(struct tftp_engine *e, const struct net_path *path,
                               usec_t now)
 {
     enum tftp_trust trust = tftp_unheard_trust(e, &path->peer, now);
-    if (tftp_budget_has(e->budget, TFTP_FIRST, &path->peer, trust, now)) {
+    if (tftp_budget_has(e->budget, TFTP_FIRST, &path->peer, trust, now) &&
+        tftp_unheard_may_reach(e, path, trust)) {
         return false;
     }
     e->counters.ignored[TFTP_TOO_MANY]++;

@@ -17,6 +17,12 @@
 enum tftp_trust tftp_unheard_trust(const struct tftp_engine *e,
                                    const struct endpoint *peer, usec_t now);
 
+/*
+ * False: its hardware address would have to be searched for, and that of too many others was.
+ * Whoever has answered lately is there.
+ */
+bool tftp_unheard_may_reach(const struct tftp_engine *e, const struct net_path *path,
+                            enum tftp_trust trust);
 /* So many have gone unanswered that this one is left alone; it was counted. */
 bool tftp_unheard_is_too_many(struct tftp_engine *e, const struct net_path *path,
                               usec_t now);

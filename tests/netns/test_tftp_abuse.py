@@ -284,11 +284,9 @@ class Flooded(Site):
     """A client whose ports from 10000 to 29999 are mute, and that has many addresses."""
 
     def __init__(self, network, **settings):
-        super().__init__(network, far=False, **settings)
-        self.server.addr("eth0", "10.78.0.1/16")
+        super().__init__(network, far=False, allow=["attached", "10.78.0.0/16"], **settings)
         self.client.ip("route", "add", "local", "10.78.0.0/16", "dev", "lo")
-        self.client.ip("route", "add", "10.78.0.1/32", "dev", "eth0")
-        self.server.ip("route", "replace", "10.78.0.0/16", "via", net.CLIENT)
+        self.server.ip("route", "add", "10.78.0.0/16", "via", net.CLIENT)
         self.client.run("nft", "-f", "-", stdin=DEAF)
         self.wire = wire.Wire(self.client)
         self.mac = self.server.mac("eth0")
@@ -389,6 +387,36 @@ def test_one_address_that_never_answers_is_left_alone_and_others_are_not():
         check.same_bytes(site.honest().data, CONTENT, "file")
         site.pxed.wait_log("warning: tftp silent reason=too-many-requests peer=10.78.9.9")
         check.equal(site.pxed.log().count("tftp silent"), 1, "lines")
+
+
+def test_addresses_that_nobody_has_fill_no_table_of_the_kernel():
+    """Of an attached network: the kernel searches for each that it is to send something to."""
+    with net.Net() as network:
+        site = Site(network, far=False)
+        crowd = network.namespace("crowd")
+        network.link(site.server, "eth1", crowd, "eth0")
+        site.server.addr("eth1", "10.78.0.1/16")
+        net.write_boot_files(site.root)
+        site.start(interfaces=["eth0", "eth1"])
+        cable, mac = wire.Wire(crowd), site.server.mac("eth1")
+        pxe = dhcp.request4011(7, chaddr=b"\2\2\2\2\2\2".ljust(16, b"\0")).pack()
+        kinds = ((69, tftp.rrq("file.bin")), (69, tftp.rrq("x", op=tftp.WRQ)), (4011, pxe))
+        start = time.monotonic()
+        for kind, (door, data) in enumerate(kinds):
+            for ip, port in addresses(500, first=500 * kind):
+                cable.send(wire.udp_frame(cable.mac, mac, ip, "10.78.0.1", port, door, data))
+        tftp.fetch(site.client, net.SERVER, "file.bin", CONTENT, timeout=5.0)
+        left_alone = ('pxed_tftp_ignored_total{reason="too-many-requests"}',
+                      'pxed_tftp_ignored_total{reason="error-withheld"}',
+                      'pxed_dhcp_dropped_total{family="ipv4",reason="unresolved"}')
+        alone = 0
+        while alone < 1500 - 256 - 64 * (time.monotonic() - start + 1):
+            check.that(time.monotonic() - start < 20, "%d are left alone" % alone)
+            time.sleep(0.05)
+            numbers = web.metrics(site.server)[0]
+            alone = sum(numbers[name] for name in left_alone)
+        known = site.server.ip("neigh", "show", "dev", "eth1").splitlines()
+        check.at_most(len(known), 256 + 64 * (time.monotonic() - start + 1), "addresses searched for")
 
 
 def test_errors_are_limited():
