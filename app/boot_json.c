@@ -255,7 +255,7 @@ static size_t object_octets(const json_t *object)
 
 size_t json_octets(const json_t *value)
 {
-    switch (json_typeof(value)) {
+    switch (value ? json_typeof(value) : JSON_NULL) {
     case JSON_OBJECT:
         return object_octets(value);
     case JSON_ARRAY:

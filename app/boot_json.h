@@ -38,7 +38,7 @@ enum boot_parts {
 
 json_t *boot_json(const struct boot *b, const struct moment *m, unsigned parts);
 
-/* As many octets as it takes in a document, or a few more. */
+/* As many octets as it takes in a document, or a few more; NULL: memory was out. */
 size_t json_octets(const json_t *value);
 
 #endif
