@@ -12,7 +12,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 
-#define LISTED_MAX 65536 /* names of a directory that are looked at */
+#define LISTED_MAX 65536 /* recordings of a directory that are looked at */
 #define UNDER_WAY  ".new"
 
 enum kept_state { KEPT_WAITS, KEPT_IS_WRITTEN, KEPT_IN_MEMORY };
@@ -132,7 +132,7 @@ static void look_at(int dir, const char *name, struct listing *l)
 {
     struct stat st;
     if (!evidence_name_is_good(name) ||
-        fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode)) {
         return;
     }
     if (l->count++ == 0 || strcmp(name, l->oldest) < 0) {
@@ -148,8 +148,7 @@ static bool list(int dir, struct listing *l)
     if (!d) {
         return false;
     }
-    unsigned seen = 0;
-    for (struct dirent *e = readdir(d); e && seen < LISTED_MAX; e = readdir(d), seen++) {
+    for (struct dirent *e = readdir(d); e && l->count < LISTED_MAX; e = readdir(d)) {
         look_at(dir, e->d_name, l);
     }
     (void)closedir(d);

@@ -33,11 +33,13 @@ def test_the_oldest_files_go():
                 file.write(b"x" * 100)
         with open(os.path.join(site.directory, "notes.txt"), "w") as file:
             file.write("mine")
+        os.mkdir(os.path.join(site.directory, "20190101-000000-525400000001.pcap"))  # is nobody's, and cannot go
+        os.symlink("/etc/passwd", os.path.join(site.directory, "20190101-000001-525400000001.pcap"))
         site.fail()
         name = site.boots(wait=60)[0]["evidence"]
-        check.until("the oldest are gone", lambda: len(os.listdir(site.directory)) == 4)
+        check.until("the oldest are gone", lambda: len(os.listdir(site.directory)) == 5)
         check.equal(sorted(os.listdir(site.directory)),
-                    ["20200101-000004-525400000001.pcap", "20200101-000005-525400000001.pcap", name,
+                    ["20190101-000000-525400000001.pcap", "20200101-000004-525400000001.pcap", "20200101-000005-525400000001.pcap", name,
                      "notes.txt"], "files")
 
 
