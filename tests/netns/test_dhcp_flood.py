@@ -127,7 +127,7 @@ def still_there(site):
 def one_flood_after_another(site):
     frames = list(site.frames(FLOOD))
     before = site.numbers()
-    begun = site.sizes()
+    begun, lost = site.sizes(), site.lost()
     asked = site.asked
     waits = run_flood(site, frames)
     check.that(still_there(site), "its boot was pushed out of the list")
@@ -145,7 +145,10 @@ def one_flood_after_another(site):
     run_flood(site, list(site.frames(FLOOD)))
     check.that(still_there(site), "its boot was pushed out of the list by another flood")
     second = site.sizes()
-    check.at_most(second[0] - first[0], 8 << 10, "KiB more after another one")
+    if site.lost() == lost:
+        check.at_most(second[0] - first[0], 8 << 10, "KiB more after another one")
+    else:  # the first one may have filled less than there is room for
+        check.at_most(second[0] - begun[0], 88 << 10, "KiB more after both")
     check.at_most(second[1], 3 << 20, "octets of log")
     check.at_most(second[1] - first[1], 256 << 10, "octets of log about another one")
     check.at_most(second[2], 24 << 20, "octets of state and recordings")
