@@ -177,7 +177,7 @@ check: $(B)/unit $(B)/sim $(FUZZ:%=$(B)/replay_%)
 	$(B)/sim
 	@for t in $(FUZZ); do $(B)/replay_$$t tests/fuzz/corpus/$$t || exit 1; done
 
-# Threads share one thing, the queue of app/http_threads.c.  setarch: where addresses are
+# Threads share one thing, what app/http_connection.h has.  setarch: where addresses are
 # scattered widely the sanitizer's map has no room.
 check-threads:
 	+$(MAKE) SAN=thread build/santhread/unit

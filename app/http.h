@@ -7,7 +7,7 @@
  *     http_prepare(), http_configure()   after a reload
  *     http_close()      before loop_free()
  *
- * The path of a GET: app/http_threads.c on_request(), in the connection's thread, asks; in
+ * The path of a GET: app/http_connection.c on_request(), in the connection's thread, asks; in
  * the main loop on_ask() here answers, by a page or by app/http_files.c, and the thread sends.
  *
  * Ownership: all its own; what `context` points to is the caller's and must outlive it.

@@ -5,7 +5,7 @@
 #ifndef APP_HTTP_JOURNAL_H
 #define APP_HTTP_JOURNAL_H
 
-#include "app/http_threads.h"
+#include "app/http_host.h"
 #include "tftp/hooks.h"
 #include "tftp/misses.h"
 
