@@ -229,7 +229,7 @@ fuzz: deps-fuzz
 	+$(MAKE) -j$(FUZZ_JOBS) $(FUZZ:%=fuzz-%)
 fuzz-%: build/fuzz/%
 	@mkdir -p build/fuzz/found_$* tests/fuzz/corpus/$*
-	$(call tell,FUZZ)build/fuzz/$* -max_total_time=$(SECONDS_EACH) -timeout=10 -rss_limit_mb=1024 \
+	$(call tell,FUZZ)build/fuzz/$* -max_total_time=$(SECONDS_EACH) -timeout=30 -rss_limit_mb=1024 \
 	    -verbosity=$(if $(V),1,0) -print_final_stats=1 \
 	    $(addprefix -dict=,$(wildcard tests/fuzz/dict/$*.dict)) \
 	    -artifact_prefix=build/fuzz/ build/fuzz/found_$* tests/fuzz/corpus/$*
