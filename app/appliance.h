@@ -13,8 +13,8 @@
 #include "app/network.h"
 #include "app/notify.h"
 #include "app/reload.h"
+#include "app/searches.h"
 #include "app/state.h"
-#include "common/bucket.h"
 #include "config/machines.h"
 #include "dhcp/service.h"
 #include "dhcp/v6_service.h"
@@ -44,7 +44,7 @@ struct appliance {
     struct evidence_watch *evidence; /* recordings of those that failed */
     struct status_verbs *verbs;      /* which tell of them; NULL: no control socket */
     int neighbours;                  /* common/neighbours; -1: cannot be asked */
-    struct bucket searches;          /* for the hardware addresses of strangers */
+    struct searches searches[2];     /* over IPv6, and over IPv4 */
     struct dhcp_service *dhcp;       /* NULL: disabled */
     struct dhcp6_service *dhcp6;     /* NULL: disabled, or no IPv6 here */
     struct tftp_service *tftp;       /* NULL: disabled */

@@ -123,34 +123,12 @@ static void ask_kernel(const struct appliance *a, const struct endpoint *peer,
     machines_learn(a->machines, peer, &m, now);
 }
 
-/*
- * Half of the least table of neighbours that Linux has by default: each of them keeps a place of
- * it for three seconds.
- */
-#define SEARCHES_BURST  256
-#define SEARCHES_SECOND 64
-
-/*
- * Who asks us for something has asked for our hardware address before, so that the kernel has
- * its.  A forged address of an attached network has to be searched for, and as many of them as
- * a flood has fill the kernel's table, so that nobody new can be sent anything.
- */
 static bool may_reach(void *context, const struct endpoint *peer, unsigned ifindex)
 {
-    static const struct bucket_rate rate = {USEC_PER_SEC / SEARCHES_SECOND,
-                                            SEARCHES_BURST};
     struct appliance *a = context;
-    struct mac mac;
-    usec_t now = clock_now();
-    if (a->neighbours < 0 || !network_is_attached(&a->network, peer, ifindex) ||
-        neighbours_ask(a->neighbours, ifindex, peer, &mac) != NEIGHBOUR_ABSENT) {
-        return true;
-    }
-    bool may = bucket_has(&a->searches, &rate, now);
-    if (may) {
-        bucket_take(&a->searches, &rate, now);
-    }
-    return may;
+    struct searches *s = &a->searches[endpoint_is_ip4(peer)];
+    return !network_is_attached(&a->network, peer, ifindex) ||
+           searches_allow(s, a->neighbours, peer, ifindex, clock_now());
 }
 
 static const struct machine *recognise(const struct appliance *a,
