@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <utlist.h>
 
 #include "app/http_response.h"
 #include "app/http_socket.h"
@@ -13,26 +14,15 @@
 
 /* -- to the main loop --------------------------------------------------------------------- */
 
-static void append(struct http_connections *t, struct http_connection *c)
-{
-    c->behind = NULL;
-    if (t->last) {
-        t->last->behind = c;
-    } else {
-        t->first = c;
-    }
-    t->last = c;
-}
-
 /* Waits until the main loop has dealt with it.  False: there is no main loop any more. */
 static bool call_main(struct http_connections *t, struct http_connection *c, int call)
 {
     (void)pthread_mutex_lock(&t->lock);
     bool open = !t->closing;
     if (open) {
-        bool first = t->first == NULL;
+        bool first = t->queue == NULL;
         c->call = call;
-        append(t, c);
+        DL_APPEND2(t->queue, c, before, behind);
         if (first) {
             loop_ring(t->bell);
         }
@@ -57,17 +47,6 @@ void http_connections_note(struct http_connections *t, const struct endpoint *pe
 
 /* -- its beginning and end ---------------------------------------------------------------- */
 
-/* The lock is held. */
-static void link_connection(struct http_connections *t, struct http_connection *c)
-{
-    c->next = t->list;
-    if (c->next) {
-        c->next->previous = c;
-    }
-    t->list = c;
-    t->count++;
-}
-
 static struct http_connection *open_connection(struct http_connections *t, int fd)
 {
     struct endpoint peer = http_socket_peer(fd); /* none of one that was reset since */
@@ -86,7 +65,8 @@ static struct http_connection *open_connection(struct http_connections *t, int f
     http_coming_take(&t->coming, fd, &peer);
     if (c) {
         c->peer = peer;
-        link_connection(t, c);
+        DL_PREPEND2(t->list, c, previous, next);
+        t->count++;
     }
     bool first = c && t->count == 1;
     (void)pthread_mutex_unlock(&t->lock);
@@ -99,14 +79,7 @@ static struct http_connection *open_connection(struct http_connections *t, int f
 static void close_connection(struct http_connections *t, struct http_connection *c)
 {
     (void)pthread_mutex_lock(&t->lock);
-    if (c->previous) {
-        c->previous->next = c->next;
-    } else {
-        t->list = c->next;
-    }
-    if (c->next) {
-        c->next->previous = c->previous;
-    }
+    DL_DELETE2(t->list, c, previous, next);
     t->count--;
     t->leaving -= c->turned_away;
     (void)pthread_mutex_unlock(&t->lock);

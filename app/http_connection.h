@@ -41,7 +41,8 @@ struct http_connection {
     /* The question to the main loop, of which one at a time is there. */
     pthread_cond_t done;
     enum { HTTP_CALL_NONE, HTTP_CALL_ASK, HTTP_CALL_ENDED } call;
-    struct http_connection *behind; /* in the queue */
+    struct http_connection *before; /* in the queue */
+    struct http_connection *behind;
     struct http_request request;
     struct http_answer answer;
 };
@@ -62,8 +63,7 @@ struct http_connections {
     size_t count;
     size_t leaving; /* of these: turned away, and not gone yet */
     struct http_coming coming;
-    struct http_connection *first; /* of the queue */
-    struct http_connection *last;
+    struct http_connection *queue; /* of those that wait for the main loop */
     struct http_note notes[HTTP_NOTES_MAX];
     size_t note_count;
     uint64_t turned_away[HTTP_TURNED_AWAY_COUNT];

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "app/http_connection.h"
 #include "app/http_socket.h"
@@ -34,13 +35,18 @@ static void finish(struct http_connection *c)
     (void)pthread_cond_signal(&c->done);
 }
 
+/* Likewise. */
+static void leave_queue(struct http_threads *t, struct http_connection *c)
+{
+    DL_DELETE2(t->all.queue, c, before, behind);
+}
+
 static struct http_connection *take_first(struct http_threads *t)
 {
     (void)pthread_mutex_lock(&t->all.lock);
-    struct http_connection *c = t->all.first;
+    struct http_connection *c = t->all.queue;
     if (c) {
-        t->all.first = c->behind;
-        t->all.last = t->all.first ? t->all.last : NULL;
+        leave_queue(t, c);
     }
     (void)pthread_mutex_unlock(&t->all.lock);
     return c;
