@@ -1,6 +1,7 @@
 #include "tftp/holders.h"
 
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "tftp/queue.h"
 #include "tftp/slot.h"
@@ -18,18 +19,13 @@ struct tftp_holder {
     struct tftp_holder *behind; /* likewise; free: the next free one */
 };
 
-struct level {
-    struct tftp_holder *first;
-    struct tftp_holder *last;
-};
-
 struct tftp_holders {
     struct hash_seed seed;
     struct tftp_holder *slots;
     struct tftp_holder *by_ip; /* uthash head */
     struct tftp_holder *free;
-    struct level *level; /* by how many they hold: [0..room], the first unused */
-    size_t most;         /* that anybody holds */
+    struct tftp_holder **level; /* by how many they hold: [0..room], the first unused */
+    size_t most;                /* that anybody holds */
 };
 
 struct tftp_holders *tftp_holders_new(size_t room, const struct hash_seed *seed)
@@ -40,7 +36,7 @@ struct tftp_holders *tftp_holders_new(size_t room, const struct hash_seed *seed)
     }
     h->seed = *seed;
     h->slots = calloc(room, sizeof *h->slots);
-    h->level = calloc(room + 1, sizeof *h->level);
+    h->level = calloc(room + 1, sizeof(struct tftp_holder *));
     if (!h->slots || !h->level) {
         tftp_holders_free(h);
         return NULL;
@@ -82,30 +78,15 @@ static void leave(struct tftp_holders *t, struct tftp_holder *a)
 }
 /* NOLINTEND(readability-function-size) */
 
-static void append(struct level *l, struct tftp_holder *a)
+/* At the end of those that hold as many. */
+static void join(struct tftp_holders *h, struct tftp_holder *a)
 {
-    a->before = l->last;
-    a->behind = NULL;
-    if (l->last) {
-        l->last->behind = a;
-    } else {
-        l->first = a;
-    }
-    l->last = a;
+    DL_APPEND2(h->level[a->queue.count], a, before, behind);
 }
 
-static void take_out(struct level *l, struct tftp_holder *a)
+static void quit(struct tftp_holders *h, struct tftp_holder *a)
 {
-    if (a->before) {
-        a->before->behind = a->behind;
-    } else {
-        l->first = a->behind;
-    }
-    if (a->behind) {
-        a->behind->before = a->before;
-    } else {
-        l->last = a->before;
-    }
+    DL_DELETE2(h->level[a->queue.count], a, before, behind);
 }
 
 /* NULL: no memory for a bucket. */
@@ -127,7 +108,7 @@ void tftp_holders_add(struct tftp_holders *h, struct tftp_transfer *x)
 {
     struct tftp_holder *a = find(h, &x->path.peer);
     if (a) {
-        take_out(&h->level[a->queue.count], a);
+        quit(h, a);
     } else {
         a = new_holder(h, &x->path.peer);
     }
@@ -136,7 +117,7 @@ void tftp_holders_add(struct tftp_holders *h, struct tftp_transfer *x)
         return;
     }
     tftp_queue_join(&a->queue, x);
-    append(&h->level[a->queue.count], a);
+    join(h, a);
     h->most = h->most > a->queue.count ? h->most : a->queue.count;
 }
 
@@ -147,16 +128,16 @@ void tftp_holders_drop(struct tftp_holders *h, struct tftp_transfer *x)
     if (!a) {
         return;
     }
-    take_out(&h->level[a->queue.count], a);
+    quit(h, a);
     tftp_queue_quit(&a->queue, x);
     if (a->queue.count > 0) {
-        append(&h->level[a->queue.count], a);
+        join(h, a);
     } else {
         leave(h, a);
         a->behind = h->free;
         h->free = a;
     }
-    if (!h->level[h->most].first && h->most > 0) {
+    if (!h->level[h->most] && h->most > 0) {
         h->most--;
     }
 }
@@ -164,11 +145,10 @@ void tftp_holders_drop(struct tftp_holders *h, struct tftp_transfer *x)
 /* The next one of those that hold most; it comes again when all others have been. */
 static struct tftp_transfer *look(struct tftp_holders *h)
 {
-    struct level *top = &h->level[h->most];
-    struct tftp_holder *a = top->first;
+    struct tftp_holder *a = h->level[h->most];
     struct tftp_transfer *x = a->queue.oldest;
-    take_out(top, a);
-    append(top, a);
+    quit(h, a);
+    join(h, a);
     tftp_queue_quit(&a->queue, x);
     tftp_queue_join(&a->queue, x);
     return x;

@@ -12,7 +12,6 @@ struct tftp_transfer;
 
 struct tftp_queue {
     struct tftp_transfer *oldest;
-    struct tftp_transfer *newest;
     size_t count;
 };
 
