@@ -28,6 +28,7 @@ struct dnsmasq_service {
 struct dnsmasq_conversion {
     struct dnsmasq *d;
     struct dnsmasq_tags tags;
+    json_t *host_by_name; /* "mac 52:54:00:00:00:01", in small letters */
     struct dnsmasq_service service[DNSMASQ_SERVICES];
     size_t services;
     const struct dnsmasq_line *prompt;

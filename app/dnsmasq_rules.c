@@ -372,6 +372,7 @@ bool dnsmasq_convert(struct dnsmasq *d)
         return false;
     }
     c->d = d;
+    c->host_by_name = json_object();
     (void)dnsmasq_member(c, d->config, "interfaces", json_array);
     (void)dnsmasq_section(c, "tftp");
     (void)dnsmasq_section(c, "profiles");
@@ -399,6 +400,8 @@ bool dnsmasq_convert(struct dnsmasq *d)
     for (size_t i = 0; i < c->services; i++) {
         free(c->service[i].file);
     }
+    json_decref(c->host_by_name);
+    free(c->tags.tag);
     free(c);
     return !d->no_memory;
 }

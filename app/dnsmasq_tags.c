@@ -26,11 +26,12 @@ const char *dnsmasq_tag_name(const char *field)
 static void add(struct dnsmasq_tags *t, struct dnsmasq *d, const struct dnsmasq_line *l,
                 struct dnsmasq_tag tag)
 {
-    if (t->count == DNSMASQ_TAGS) {
-        dnsmasq_say(d, l, DNSMASQ_LOST, "more than %d tags: this one is left out",
-                    DNSMASQ_TAGS);
+    struct dnsmasq_tag *more = realloc(t->tag, (t->count + 1) * sizeof *more);
+    if (!more) {
+        d->no_memory = true;
         return;
     }
+    t->tag = more;
     tag.line = l;
     t->tag[t->count++] = tag;
 }
@@ -80,7 +81,8 @@ static void read_vendor_class(struct dnsmasq_tags *t, struct dnsmasq *d,
                               .key = "vendor_class",
                               .value = l->field[at]};
     const char *number = l->field[at] + sizeof arch - 1;
-    if (begins(l->field[at], arch) && isdigit((unsigned char)*number)) {
+    if (begins(l->field[at], arch) && isdigit((unsigned char)*number) &&
+        strtoul(number, NULL, 10) < ARCH_COUNT) {
         tag.kind = TAG_ARCH;
         tag.arch = (uint16_t)strtoul(number, NULL, 10);
     }

@@ -1,7 +1,8 @@
 /*
  * app/dnsmasq_tags: whom the tags of a dnsmasq line mean.
  *
- * Ownership: views into the lines.  Pure.
+ * Ownership: views into the lines; the list of tags is its owner's to free().  Pure but for
+ * that memory.
  */
 #ifndef APP_DNSMASQ_TAGS_H
 #define APP_DNSMASQ_TAGS_H
@@ -10,7 +11,6 @@
 
 #include "app/dnsmasq.h"
 
-#define DNSMASQ_TAGS  256
 #define DNSMASQ_ARCHS 16
 #define DNSMASQ_WHO   64
 
@@ -27,7 +27,7 @@ struct dnsmasq_tag {
 };
 
 struct dnsmasq_tags {
-    struct dnsmasq_tag tag[DNSMASQ_TAGS];
+    struct dnsmasq_tag *tag; /* malloc'd */
     size_t count;
 };
 

@@ -1,8 +1,10 @@
 /* Writing into the configuration that a dnsmasq configuration becomes. */
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "app/dnsmasq_parts.h"
+#include "common/cleanup.h"
 
 void dnsmasq_put(struct dnsmasq_conversion *c, json_t *object, const char *key,
                  json_t *value)
@@ -37,19 +39,32 @@ json_t *dnsmasq_section(struct dnsmasq_conversion *c, const char *key)
     return dnsmasq_member(c, c->d->config, key, json_object);
 }
 
+/* "key value", malloc'd; names and numbers of machines are the same in any case. */
+static char *name_of_host(const char *key, const char *value)
+{
+    char *name = NULL;
+    if (asprintf(&name, "%s %s", key, value) < 0) {
+        return NULL;
+    }
+    for (char *at = name; *at; at++) {
+        *at = (char)tolower((unsigned char)*at);
+    }
+    return name;
+}
+
 json_t *dnsmasq_host(struct dnsmasq_conversion *c, const char *key, const char *value)
 {
     json_t *hosts = dnsmasq_member(c, c->d->config, "hosts", json_array);
-    size_t i;
-    json_t *host;
-    json_array_foreach (hosts, i, host) {
-        const char *have = json_string_value(json_object_get(host, key));
-        if (have && strcasecmp(have, value) == 0) {
-            return host;
+    AUTO(free) char *name = name_of_host(key, value);
+    json_t *host = json_object_get(c->host_by_name, name);
+    if (!host) {
+        dnsmasq_append(c, hosts, json_pack("{ss}", key, value));
+        host = json_array_get(hosts, json_array_size(hosts) - 1);
+        if (json_object_set(c->host_by_name, name, host) != 0) {
+            c->d->no_memory = true;
         }
     }
-    dnsmasq_append(c, hosts, json_pack("{ss}", key, value));
-    return json_array_get(hosts, json_array_size(hosts) - 1);
+    return host;
 }
 
 void dnsmasq_say_of_group(struct dnsmasq_conversion *c, const char *group,

@@ -72,6 +72,19 @@ class Import(Site):
             {"mac": "52:54:01:00:00:01", "profile": "lab", "name": "node7"}])
         self.assertIn("dnsmasq.conf:10: note: clients load from 10.0.5.9", notes)
 
+    def test_one_machine_has_one_host(self):
+        """However it is written, and without looking through all others for each line."""
+        many = "".join("dhcp-host=52:54:02:%02x:%02x:%02x,set:lab\n" % (i >> 16, i >> 8 & 255, i & 255)
+                       for i in range(20000))
+        config, _ = self.read(EFI + "dhcp-host=52:54:01:00:0a:01,node7\n" + many +
+                              "dhcp-host=52:54:01:00:0A:01,set:lab\ndhcp-boot=tag:lab,tag:efi,lab.efi\n")
+        self.assertEqual(len(config["hosts"]), 20001)
+        self.assertIn({"mac": "52:54:01:00:0A:01", "name": "node7", "profile": "lab"}, config["hosts"])
+
+    def test_an_architecture_that_is_none(self):
+        config, _ = self.read("dhcp-vendorclass=set:odd,PXEClient:Arch:65543\ndhcp-boot=tag:odd,odd.efi\n")
+        self.assertEqual(config["hosts"], [{"vendor_class": "PXEClient:Arch:65543", "profile": "odd"}])
+
     def test_known_machines_only(self):
         config, _ = self.read("dhcp-host=52:54:01:00:00:01,kiosk,ignore\n"
                               "dhcp-host=52:54:01:00:00:02,10.0.5.7,desk,12h\n"
