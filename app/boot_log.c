@@ -15,9 +15,8 @@
 #include "common/netaddr.h"
 #include "common/tell.h"
 
-#define PATIENCE_MS 5000
-#define WAIT        30 /* seconds that pxed may hold a question */
-#define RETRY       1  /* second, while there is no pxed */
+#define WAIT  30 /* seconds that pxed may hold a question */
+#define RETRY 1  /* second, while there is no pxed */
 
 struct wish {
     const char *configuration;
@@ -136,7 +135,7 @@ static int ask(const struct wish *w, const char *path, uint64_t after, unsigned 
                json_t **answer)
 {
     int error =
-        order_at(path, question(w, after, wait), PATIENCE_MS + 1000 * wait, answer);
+        order_at(path, question(w, after, wait), ORDER_SHORT_MS + 1000 * wait, answer);
     if (error == 0 && !json_is_true(json_object_get(*answer, "ok"))) {
         tell(stderr, "pxed: %s\n", answer_text(*answer, "error"));
         json_decref(*answer);
@@ -156,7 +155,7 @@ static uint64_t next_of(const json_t *answer)
 static json_int_t pid_at(const char *path)
 {
     json_t *answer = NULL;
-    (void)order_at(path, json_pack("{s:s}", "verb", "version"), PATIENCE_MS, &answer);
+    (void)order_at(path, json_pack("{s:s}", "verb", "version"), ORDER_SHORT_MS, &answer);
     json_int_t pid = json_integer_value(json_object_get(answer, "pid"));
     json_decref(answer);
     return pid;

@@ -138,7 +138,8 @@ static void print_conflicts(const json_t *list)
 
 static int print_learned(const char *path, bool json)
 {
-    json_auto_t *answer = order(path, json_pack("{s:s}", "verb", "learned"));
+    json_auto_t *answer =
+        order(path, json_pack("{s:s}", "verb", "learned"), ORDER_SHORT_MS);
     if (!json_is_true(json_object_get(answer, "ok"))) {
         if (answer) {
             tell(stderr, "pxed: %s\n", answer_text(answer, "error"));
@@ -158,7 +159,8 @@ static int print_learned(const char *path, bool json)
 
 static int forget(const char *path)
 {
-    json_auto_t *answer = order(path, json_pack("{s:s}", "verb", "forget"));
+    json_auto_t *answer =
+        order(path, json_pack("{s:s}", "verb", "forget"), ORDER_SHORT_MS);
     if (!json_is_true(json_object_get(answer, "ok"))) {
         return EXIT_FAULT;
     }

@@ -88,7 +88,7 @@ void order_complain(const char *path, int error)
     }
 }
 
-json_t *order(const char *configuration, json_t *question)
+json_t *order(const char *configuration, json_t *question, unsigned patience_ms)
 {
     json_t *answer = NULL;
     AUTO(free) char *path = order_path(configuration);
@@ -96,7 +96,7 @@ json_t *order(const char *configuration, json_t *question)
         json_decref(question);
         return NULL;
     }
-    order_complain(path, order_at(path, question, 0, &answer));
+    order_complain(path, order_at(path, question, patience_ms, &answer));
     return answer;
 }
 
@@ -124,7 +124,8 @@ int command_reload(int argc, char **argv)
         tell(stderr, "usage: pxed reload [-c FILE]\n");
         return EXIT_USAGE;
     }
-    json_auto_t *answer = order(path, json_pack("{s:s}", "verb", "reload"));
+    json_auto_t *answer =
+        order(path, json_pack("{s:s}", "verb", "reload"), ORDER_LONG_MS);
     if (!answer) {
         return EXIT_FAULT;
     }
@@ -151,7 +152,8 @@ static int print_error(const json_t *answer)
 /* Machines of which this holds, a line each. */
 static int list_machines(const char *path, const char *gate, const char *none)
 {
-    json_auto_t *answer = order(path, json_pack("{s:s}", "verb", "known"));
+    json_auto_t *answer =
+        order(path, json_pack("{s:s}", "verb", "known"), ORDER_SHORT_MS);
     const json_t *machines = json_object_get(answer, "machines");
     size_t shown = 0;
     if (!answer) {
@@ -175,7 +177,8 @@ static int list_machines(const char *path, const char *gate, const char *none)
 static int change_machine(const char *path, const char *verb, const char *mac,
                           const char *outcome)
 {
-    json_auto_t *answer = order(path, json_pack("{s:s, s:s}", "verb", verb, "mac", mac));
+    json_auto_t *answer =
+        order(path, json_pack("{s:s, s:s}", "verb", verb, "mac", mac), ORDER_SHORT_MS);
     if (!answer) {
         return EXIT_FAULT;
     }

@@ -13,7 +13,6 @@
 #include "common/cleanup.h"
 #include "common/tell.h"
 
-#define PATIENCE_MS   5000
 #define RECENT_SHOWN  10
 #define INTERVAL_MOST 3600 /* seconds */
 
@@ -57,7 +56,7 @@ static bool parse_arguments(int argc, char **argv, struct wish *w)
 static int ask(const char *path, bool files, json_t **document)
 {
     int error = order_at(path, json_pack("{s:s, s:b}", "verb", "status", "files", files),
-                         PATIENCE_MS, document);
+                         ORDER_SHORT_MS, document);
     if (error == 0 && !json_is_true(json_object_get(*document, "ok"))) {
         error = -EREMOTEIO;
     }

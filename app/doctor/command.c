@@ -21,9 +21,8 @@
 #include "common/tell.h"
 #include "config/arch.h"
 
-#define FAULTS_SHOWN        8
-#define SERVICE_PATIENCE_MS 5000
-#define WIRE_TIME           (4 * USEC_PER_SEC)
+#define FAULTS_SHOWN 8
+#define WIRE_TIME    (4 * USEC_PER_SEC)
 
 static const char help[] =
     "usage: pxed doctor [-c FILE] [--probe] [--json] [--no-color]\n"
@@ -127,7 +126,7 @@ static void check_service(struct doctor *d)
     }
     int error =
         order_at(d->s->control, json_pack("{s:s, s:b}", "verb", "status", "files", 0),
-                 SERVICE_PATIENCE_MS, &answer);
+                 ORDER_SHORT_MS, &answer);
     json_auto_t *document = answer;
     if (error == 0) {
         finding_add(&d->found, FINDING_GOOD, "service", "pxed is running");

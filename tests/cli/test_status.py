@@ -168,6 +168,11 @@ class Options(Served):
         self.status("--quiet", code=1)
         self.assertLess(time.monotonic() - begun, 30)
 
+    def test_orders_to_a_pxed_that_is_stuck(self):
+        self.pxed.mute = True
+        done = self.run_pxed("approve", "-c", self.config, "52:54:00:00:00:01", code=1)
+        self.assertIn("no answer at " + str(self.socket), done.stderr)
+
     def test_a_refusal_is_told(self):
         self.pxed.refusal = "out of memory"
         self.assertEqual(self.status(code=1).stderr, "pxed: out of memory\n")
