@@ -15,8 +15,10 @@
 #define SNAP_LEN 1536
 
 /*
- * "not vlan" must come last: libpcap shifts its offsets behind it.  Without it the frames of
- * tagged networks on a trunk would be seen, and answered untagged.
+ * The kernel keeps tags aside, so that the filters fit tagged frames, too.  dhcp/frame tells a
+ * priority (VLAN 0, of converged adapters) from the networks of a trunk, which no filter can say
+ * of what comes in; of what goes out "not vlan" is enough, and must stand last, since libpcap
+ * shifts its offsets behind it.
  *
  * Read requests to port 69, and questions to port 4011, are looked at for those of our machines
  * that ask other servers.
@@ -31,16 +33,14 @@ static const struct {
     int buffer;
     bool promiscuous;
 } kinds[] = {
-    [CAPTURE_INCOMING] =
-        {"(udp dst port 67 or (udp src port 67 and udp dst port 68) or "
-         "(udp dst port 69 and udp[8:2] = 1) or udp dst port 4011) and not vlan",
-         PCAP_D_IN, 3 << 20, false}, /* a burst of some 1900 requests */
+    [CAPTURE_INCOMING] = {"udp dst port 67 or (udp src port 67 and udp dst port 68) or "
+                          "(udp dst port 69 and udp[8:2] = 1) or udp dst port 4011",
+                          PCAP_D_IN, 3 << 20, false}, /* a burst of some 1900 requests */
     [CAPTURE_OUTGOING] = {"udp src port 67 and (udp dst port 68 or udp dst port 67) "
                           "and udp[8] = 2 and udp[24:4] != 0 and not vlan",
                           PCAP_D_OUT, 1 << 17, false},
     /* Some servers answer to the hardware address that is played, which is not the card's. */
-    [CAPTURE_ANSWERS] = {"(udp src port 67 or udp src port 4011) and udp dst port 68 and "
-                         "not vlan",
+    [CAPTURE_ANSWERS] = {"(udp src port 67 or udp src port 4011) and udp dst port 68",
                          PCAP_D_IN, 1 << 18, true},
 };
 

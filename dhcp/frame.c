@@ -1,5 +1,7 @@
 #include "dhcp/frame.h"
 
+#define VLAN_ID 0x0fff /* of a tag; the rest of it is a priority */
+
 enum { TYPE_IPV4 = 0x0800, TYPE_VLAN = 0x8100, TYPE_SERVICE_VLAN = 0x88a8 };
 enum { IP_HEADER_LEN = 20, UDP_HEADER_LEN = 8, PROTOCOL_UDP = 17, TTL = 64 };
 enum { MORE_FRAGMENTS = 0x2000, FRAGMENT_OFFSET = 0x1fff };
@@ -50,6 +52,11 @@ enum frame_fault frame_parse_ethernet(struct rd *r, struct mac *to, struct mac *
     frame_take(r, to, sizeof *to);
     frame_take(r, from, sizeof *from);
     *type = rd_u16(r);
+    struct rd behind = *r;
+    if (*type == TYPE_VLAN && (rd_u16(&behind) & VLAN_ID) == 0) {
+        *type = rd_u16(&behind);
+        *r = behind;
+    }
     if (!rd_ok(r)) {
         return FRAME_SHORT;
     }

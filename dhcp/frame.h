@@ -49,6 +49,7 @@ void frame_write(struct wr *w, const struct frame *frame);
  * header.  frame_take() leaves *to alone at the end of the octets, where r latches.
  */
 void frame_take(struct rd *r, void *to, size_t len);
+/* A tag of VLAN 0 is a priority and no network (IEEE 802.1Q section 9.6): it is passed over. */
 enum frame_fault frame_parse_ethernet(struct rd *r, struct mac *to, struct mac *from,
                                       uint16_t *type);
 enum frame_fault frame_parse_udp(struct rd *ip, uint16_t *from_port, uint16_t *to_port,

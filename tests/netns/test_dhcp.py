@@ -403,6 +403,12 @@ def test_tagged_frames(site):
         site.pxe.silent(dhcp.discover(7), {"vlan": vlan})
 
 
+def test_frames_with_a_priority(site):
+    """Converged adapters send a tag of VLAN 0, which is no network."""
+    for tag in (0, 7 << 13):
+        check.that(site.pxe.ask(dhcp.discover(7), {"vlan": tag}), "an offer")
+
+
 def test_wrong_port(site):
     site.pxe.silent(dhcp.discover(7), {"dport": 4012})
     site.pxe.silent(dhcp.discover(7), {"dport": 68})

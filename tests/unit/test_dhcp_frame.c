@@ -63,6 +63,24 @@ START_TEST(a_tagged_frame_is_another_networks)
 }
 END_TEST
 
+START_TEST(a_tag_of_vlan_0_is_a_priority)
+{
+    uint8_t octets[sizeof good + 8];
+    struct frame f;
+    memcpy(octets, good, 12);
+    memcpy(octets + 12, "\x81\x00\xe0\x00", 4);
+    memcpy(octets + 16, good + 12, sizeof good - 12);
+    ck_assert_int_eq(frame_parse(octets, sizeof good + 4, &f), FRAME_OK);
+    ck_assert_uint_eq(rd_left(&f.payload), 4);
+    for (size_t len = 12; len < 18; len++) {
+        ck_assert_int_eq(frame_parse(octets, len, &f), FRAME_SHORT);
+    }
+    memcpy(octets + 16, "\x81\x00\x00\x00", 4); /* one behind the other */
+    memcpy(octets + 20, good + 12, sizeof good - 12);
+    ck_assert_int_eq(frame_parse(octets, sizeof octets, &f), FRAME_TAGGED);
+}
+END_TEST
+
 START_TEST(padding_behind_the_datagram_is_no_payload)
 {
     uint8_t octets[60] = {0};
@@ -220,6 +238,7 @@ Suite *suite_dhcp_frame(void)
     TCase *tc = tcase_create("rows");
     tcase_add_loop_test(tc, parse_verdicts, 0, sizeof rows / sizeof rows[0]);
     tcase_add_test(tc, a_tagged_frame_is_another_networks);
+    tcase_add_test(tc, a_tag_of_vlan_0_is_a_priority);
     tcase_add_test(tc, padding_behind_the_datagram_is_no_payload);
     tcase_add_loop_test(tc, a_written_frame_has_good_checksums, 0, 2);
     tcase_add_test(tc, a_frame_without_room_latches);
