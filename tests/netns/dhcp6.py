@@ -107,11 +107,12 @@ class Client:
     def ask(self, message, to=GROUP, port=547):
         """The one answer, parsed, and its source."""
         self.send(message, to, port)
-        got = self.replies(check.PATIENCE, 1)
-        check.equal(len(got), 1, "answers")
-        reply = parse(got[0][0])
-        check.equal(reply.xid, message.xid, "transaction of the answer")
-        return reply, got[0][1]
+        while True:
+            got = self.replies(check.PATIENCE, 1)
+            check.equal(len(got), 1, "answers")
+            reply = parse(got[0][0])
+            if reply.xid == message.xid:  # else it was late
+                return reply, got[0][1]
 
     def silence(self, message, to=GROUP, port=547, seconds=0.4):
         self.send(message, to, port)
