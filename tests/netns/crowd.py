@@ -29,6 +29,7 @@ def boot(site, count):
     site.pxed.wait_log("mac=02:00:00:00:%02x:%02x" % divmod(count - 1, 256))
     time.sleep(0.2)
     for _, ip in machines:
+        site.pxe.wire.send(wire.arp_request(site.pxe.wire.mac, ip, SERVER))  # as whoever is really there does
         for name in (b"x64.efi", b"boot.ipxe"):
             site.pxe.wire.send(wire.udp_frame(
                 site.pxe.wire.mac, mac, ip, SERVER, 2000 + len(name), 69,

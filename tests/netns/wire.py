@@ -3,7 +3,7 @@ import socket
 import struct
 import time
 
-ETH_P_ALL, ETH_P_IP, ETH_P_8021Q, ETH_P_IPV6 = 0x0003, 0x0800, 0x8100, 0x86dd
+ETH_P_ALL, ETH_P_IP, ETH_P_ARP, ETH_P_8021Q, ETH_P_IPV6 = 0x0003, 0x0800, 0x0806, 0x8100, 0x86dd
 PACKET_OUTGOING = 4
 BROADCAST_MAC = b"\xff" * 6
 
@@ -80,6 +80,12 @@ def udp6_frame(src_mac, dst_mac, src, dst, sport, dport, payload):
     value = checksum(pseudo + head + b"\0\0" + payload) or 0xffff
     ip = struct.pack("!IHBB", 6 << 28, length, socket.IPPROTO_UDP, 64) + source + target
     return dst_mac + src_mac + struct.pack("!H", ETH_P_IPV6) + ip + head + struct.pack("!H", value) + payload
+
+
+def arp_request(src_mac, src, wanted):
+    """Who has that address?  Whoever is asked knows the asker from then on (RFC 826)."""
+    body = struct.pack("!HHBBH", 1, ETH_P_IP, 6, 4, 1) + src_mac + ip_bytes(src) + bytes(6) + ip_bytes(wanted)
+    return BROADCAST_MAC + src_mac + struct.pack("!H", ETH_P_ARP) + body
 
 
 class Datagram:
