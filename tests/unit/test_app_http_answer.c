@@ -319,6 +319,21 @@ START_TEST(two_methods_are_known)
 }
 END_TEST
 
+static const struct {
+    unsigned status;
+    const char *name;
+} refused[] = {
+    {400, "bad-request"},  {403, "forbidden"},   {404, "not-found"}, {405, "read-only"},
+    {416, "no-such-part"}, {503, "unavailable"}, {500, "failed"},
+};
+
+START_TEST(each_refusal_is_counted_by_its_name)
+{
+    ck_assert_str_eq(http_refused_name(http_refused_of(refused[_i].status)),
+                     refused[_i].name);
+}
+END_TEST
+
 Suite *suite_app_http_answer(void)
 {
     Suite *s = suite_create("app/http_request, http_answer");
@@ -333,6 +348,7 @@ Suite *suite_app_http_answer(void)
     tcase_add_loop_test(tc, types_go_by_the_ending, 0, LOOPS(types));
     tcase_add_loop_test(tc, conditions_decide_what_is_sent, 0, LOOPS(files));
     tcase_add_test(tc, fields_that_do_not_fit_are_left_out);
+    tcase_add_loop_test(tc, each_refusal_is_counted_by_its_name, 0, LOOPS(refused));
     tcase_add_loop_test(tc, two_methods_are_known, 0, LOOPS(methods));
     suite_add_tcase(s, tc);
     return s;

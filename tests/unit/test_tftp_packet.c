@@ -1,5 +1,6 @@
 #include "tests/unit/suites.h"
 #include "tftp/options.h"
+#include "tftp/refusal.h"
 
 #define BYTES(s) (s), sizeof(s) - 1
 
@@ -175,6 +176,26 @@ START_TEST(an_unknown_size_is_left_out)
 }
 END_TEST
 
+static const struct {
+    enum tftp_fault fault;
+    const char *name;
+    enum tftp_error code;
+} refused[] = {
+    {TFTP_SHORT, "malformed", TFTP_ERR_ILLEGAL_OP},
+    {TFTP_UNKNOWN_OP, "malformed", TFTP_ERR_ILLEGAL_OP},
+    {TFTP_EMPTY_NAME, "no-name", TFTP_ERR_NOT_FOUND},
+    {TFTP_LONG_NAME, "name-too-long", TFTP_ERR_NOT_FOUND},
+    {TFTP_BAD_MODE, "bad-mode", TFTP_ERR_ILLEGAL_OP},
+};
+
+START_TEST(each_fault_of_a_request_has_its_error)
+{
+    const struct tftp_refusal *r = tftp_refusal(tftp_refused_packet(refused[_i].fault));
+    ck_assert_str_eq(r->name, refused[_i].name);
+    ck_assert_int_eq(r->code, refused[_i].code);
+}
+END_TEST
+
 Suite *suite_tftp_packet(void)
 {
     Suite *s = suite_create("tftp/packet, tftp/options");
@@ -184,6 +205,8 @@ Suite *suite_tftp_packet(void)
                         sizeof option_rows / sizeof option_rows[0]);
     tcase_add_loop_test(tc, msftwindow_is_answered_beside_a_windowsize_only, 0,
                         sizeof msft_rows / sizeof msft_rows[0]);
+    tcase_add_loop_test(tc, each_fault_of_a_request_has_its_error, 0,
+                        sizeof refused / sizeof refused[0]);
     tcase_add_test(tc, the_fifth_octet_of_an_ack_is_the_next_window);
     tcase_add_test(tc, b08_tsize_counts_past_4_gib);
     tcase_add_test(tc, an_unknown_size_is_left_out);
