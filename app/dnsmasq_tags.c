@@ -81,10 +81,12 @@ static void read_vendor_class(struct dnsmasq_tags *t, struct dnsmasq *d,
                               .key = "vendor_class",
                               .value = l->field[at]};
     const char *number = l->field[at] + sizeof arch - 1;
-    if (begins(l->field[at], arch) && isdigit((unsigned char)*number) &&
-        strtoul(number, NULL, 10) < ARCH_COUNT) {
-        tag.kind = TAG_ARCH;
-        tag.arch = (uint16_t)strtoul(number, NULL, 10);
+    if (begins(l->field[at], arch) && isdigit((unsigned char)*number)) {
+        unsigned long n = strtoul(number, NULL, 10);
+        if (n < ARCH_COUNT) {
+            tag.kind = TAG_ARCH;
+            tag.arch = (uint16_t)n;
+        }
     }
     add(t, d, l, tag);
 }

@@ -517,7 +517,7 @@ int dhcp6_service_readable(struct dhcp6_service *s, int fd, usec_t now)
     return net_is_short(error) ? error : 0;
 }
 
-/* -- what was lost, and replies held back -------------------------------------------------------------------- */
+/* -- what was lost, and replies held back ------------------------------------------------- */
 
 usec_t dhcp6_service_deadline(const struct dhcp6_service *s)
 {

@@ -180,6 +180,16 @@ def test_large_heads(site):
     site.serves()
 
 
+def say_no_more(connection):
+    """Ends what is sent, and reads whatever comes until the server ends it, too."""
+    connection.sock.shutdown(socket.SHUT_WR)
+    try:
+        while connection.more():
+            pass
+    except ConnectionResetError:
+        pass
+
+
 def test_requests_that_are_none(site):
     for octets in (b"\0" * 100 + b"\r\n\r\n", b"GET\r\n\r\n", b"GET /x64.efi\r\n\r\n",
                    b"GET  /x64.efi  HTTP/1.1\r\n\r\n", b"GET /x64.efi HTTP/9.9\r\n\r\n",
@@ -190,12 +200,7 @@ def test_requests_that_are_none(site):
                    os.urandom(3000) + b"\r\n\r\n"):
         with site.connect() as connection:
             connection.send(octets)
-            connection.sock.shutdown(socket.SHUT_WR)
-            try:
-                while connection.more():
-                    pass
-            except ConnectionResetError:
-                pass
+            say_no_more(connection)
     site.serves()
 
 
@@ -230,12 +235,7 @@ def test_a_request_that_says_it_has_a_body_is_the_last(site):
         for method in (b"GET", b"HEAD", b"POST"):
             with site.connect("10.77.0.15") as connection:
                 connection.send(method + b" /boot.ipxe HTTP/1.1\r\nHost: a\r\n" + fields + b"\r\n" + body + behind)
-                connection.sock.shutdown(socket.SHUT_WR)
-                try:
-                    while connection.more():
-                        pass
-                except ConnectionResetError:
-                    pass
+                say_no_more(connection)
                 check.lacks(connection.data.decode(), "x64.efi" * 10, "%s with %r" % (method.decode(), fields))
     with site.connect("10.77.0.15") as connection:
         for _ in range(3):
